@@ -1,13 +1,19 @@
 #include "recipes/blocks/build_blocks.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "data/text/glue.h"
 #include "models/build_model.h"
+#include "models/checkpoint/hugging_face.h"
 #include "recipes/blocks/layer_list.h"
+#include "recipes/data/data_names.h"
 #include "recipes/model/model_blocks.h"
 #include "recipes/model/model_of.h"
+#include "recipes/model/output_order.h"
 #include "runtime/error.h"
+#include "runtime/io/one_commit.h"
 
 namespace torus::recipes {
 namespace {
@@ -31,6 +37,21 @@ bool CanSplit(const std::vector<parallel::Block>& blocks) {
   return std::ranges::any_of(blocks, [](const auto& block) { return !block.splits.empty(); });
 }
 
+// A classifier whose outputs stand for the task's classes in another order would start from a head
+// that is wrong in every example, and be evaluated so.
+void CheckOutputs(const Settings& settings, const std::string& folder) {
+  if (!std::filesystem::is_directory(folder) || DataKind(settings.data) != "sentences") return;
+  const std::vector<std::string> classes = data::GlueClasses(settings.data);
+  const nlohmann::json config = io::OpenOneCommit(folder, [](const std::string& path) {
+    const bool there = std::filesystem::exists(path + "/config.json");
+    return there ? ReadHuggingFaceConfig(path) : nlohmann::json();
+  });
+  Require(IsInOrder(OutputOrder(config, classes, folder)), folder,
+          "config.json's id2label has the classes of --data {} in another order than {}: "
+          "evaluate maps them, train takes them as they are",
+          settings.data, fmt::join(classes, ", "));
+}
+
 }  // namespace
 
 std::vector<nn::LayerSummary> DescribeLayers(const Settings& settings, const DataForm& form) {
@@ -40,9 +61,11 @@ std::vector<nn::LayerSummary> DescribeLayers(const Settings& settings, const Dat
 }
 
 std::vector<parallel::Block> BuildBlocks(const Settings& settings, const DataForm& form,
-                                         const std::string& weights_file, BodyNotes* notes) {
+                                         const WeightsSource& weights, BodyNotes* notes,
+                                         TakenWeights* taken) {
+  CheckOutputs(settings, weights.file);
   const auto model =
-      BuildModel(ModelOf(settings), form.classes, settings.seed, weights_file, notes);
+      BuildModel(ModelOf(settings), form.classes, settings.seed, weights, notes, taken);
   std::vector<parallel::Block> blocks = ModelBlocks(*model, DescribeLayers(settings, form));
   Require(!settings.sync_batch_norm || HasBatchNorm(blocks), "train",
           "--sync-batch-norm needs a model with batch norm, got --model {}", settings.model);

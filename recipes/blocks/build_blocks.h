@@ -16,11 +16,11 @@ namespace torus::recipes {
 std::vector<nn::LayerSummary> DescribeLayers(const Settings& settings, const DataForm& form);
 
 // The model's blocks with the initial weights, the same bits on every call. Blocks that --recompute
-// names are marked. `weights_file` holds the weights; empty: they come from the seed.
-// `weights_file` and `notes` are passed to BuildModel. Throws BadInput if --recompute names a layer
-// that the model does not have, and BuildModel's errors.
+// names are marked. Without `weights` they come from the seed.
+// `weights`, `notes` and `taken` are passed to BuildModel. Throws BadInput if --recompute names a
+// layer that the model does not have, and BuildModel's errors.
 std::vector<parallel::Block> BuildBlocks(const Settings& settings, const DataForm& form,
-                                         const std::string& weights_file,
-                                         BodyNotes* notes = nullptr);
+                                         const WeightsSource& weights, BodyNotes* notes = nullptr,
+                                         TakenWeights* taken = nullptr);
 
 }  // namespace torus::recipes

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/checkpoint/names.h"
+#include "models/checkpoint/weights_part.h"
 #include "models/descriptor.h"
 #include "runtime/tensor.h"
 
@@ -21,8 +21,11 @@ struct ConvertOptions {
   // empty; the input must then be such a folder too, and its tokenizer is copied. Empty: nothing is
   // written.
   std::string output;
+  bool overwrite = false;  // replaces an output file that is there already
   // As Settings::model: tensors get this model's names, and all must fit. Empty: names stay.
   std::string model;
+  // Which tensors of the file; empty: with `model` those that fit it best (ChoosePart), else all.
+  std::string part;
   int64_t classes = 0;  // of that model; for a language model its vocabulary
   std::string dtype;    // of floating-point tensors: "f32", "f16", "bf16", "f64"; empty: unchanged
   uint64_t shard_bytes = 5'000'000'000;  // the largest shard of a folder
@@ -41,6 +44,8 @@ struct Overflowed {
 
 struct ConvertResult {
   std::vector<NamedTensor> tensors;  // as they were written
+  NarrowTypes narrow;                // those written in a type that tensors have not
+  TakenWeights taken;                // from the input, and what was left there
   std::vector<Overflowed> overflowed;
   std::vector<std::string> others;  // what else a torch.save file holds: "best_prec1 = 91.73"
 };

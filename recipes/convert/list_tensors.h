@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "runtime/io/safetensors.h"
 #include "runtime/tensor.h"
 
 namespace torus::recipes {
 
 // One line for each tensor (name, dtype, shape, elements, smallest, largest and mean value; how
-// many values are not finite) and one with totals.
-std::string ListTensors(const std::vector<NamedTensor>& tensors);
+// many values are not finite) and one with totals. Types that tensors have not come from `narrow`.
+std::string ListTensors(const std::vector<NamedTensor>& tensors, const NarrowTypes& narrow = {});
 
 }  // namespace torus::recipes

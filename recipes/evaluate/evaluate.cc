@@ -1,5 +1,7 @@
 #include "recipes/evaluate/evaluate.h"
 
+#include <fmt/ranges.h>
+
 #include <utility>
 
 #include "autograd/precision.h"
@@ -13,6 +15,8 @@
 #include "recipes/data/data_names.h"
 #include "recipes/data/left_out.h"
 #include "recipes/evaluate/open_text_model.h"
+#include "recipes/evaluate/run_weights.h"
+#include "recipes/model/output_order.h"
 #include "recipes/model/trained_length.h"
 #include "recipes/settings/device.h"
 #include "recipes/settings/precision.h"
@@ -24,7 +28,11 @@ namespace {
 int64_t Or(int64_t given, int64_t usual) { return given > 0 ? given : usual; }
 
 void CheckOptions(const EvaluateOptions& o) {
-  Require(!o.init.empty(), "evaluate", "needs weights: --init FILE or a folder of Hugging Face's");
+  Require(!o.init.empty(), "evaluate",
+          "needs weights: --init FILE, RUN, or a folder of Hugging Face's");
+  Require(!o.data.empty(), "evaluate",
+          "--data is required, since {} does not say what it was trained on: one of {}", o.init,
+          fmt::join(DataNames(), ", "));
   const std::pair<const char*, int64_t> sizes[] = {
       {"--image-size", o.image_size}, {"--length", o.length}, {"--batch-size", o.batch}};
   for (const auto& [flag, size] : sizes)
@@ -38,34 +46,39 @@ data::Split SplitOf(const EvaluateOptions& o) {
   return o.split == "test" ? data::Split::kTest : data::Split::kTrain;
 }
 
-EvaluateResult ResultOf(ClassEvaluation classes, const data::Dataset& dataset) {
+EvaluateResult ResultOf(ClassEvaluation classes, const data::Dataset& dataset, TakenWeights taken) {
   return {.classes = std::move(classes),
           .class_names = dataset.info().classes,
           .left_out = dataset.left_out(),
-          .passed_over = dataset.passed_over()};
+          .passed_over = dataset.passed_over(),
+          .taken = std::move(taken)};
 }
 
 EvaluateResult EvaluateImages(const EvaluateOptions& o) {
   Require(!o.model.empty(), "evaluate",
-          "--model is required for images, since a checkpoint does not name its model");
+          "--model is required for images: {} does not name its model, as the folder of a run does",
+          o.init);
   const ModelSpec spec = ParseModelSpec(o.model, o.models == nullptr ? Models() : *o.models);
   Require(spec.task == ModelTask::kImages, "evaluate", "--model {} takes no images", o.model);
   const auto dataset = data::OpenDataset(o.data, o.data_dir, SplitOf(o));
+  TakenWeights taken;
   const auto model = BuildModel(spec, static_cast<int64_t>(dataset->info().classes.size()),
-                                /*seed=*/0, o.init);
+                                /*seed=*/0, {o.init, o.init_part}, nullptr, &taken);
   model->MoveTo(CheckedDevice("evaluate", o.device));
   const data::MakeBatch batches =
       data::ImageBatches(*dataset, {.height = o.image_size,
                                     .width = o.image_size,
                                     .normalization = NormalizationByName(o.normalize, *dataset),
                                     .evaluates = true});
-  return ResultOf(EvaluateClasses(*model, batches, *dataset, Or(o.batch, 250)), *dataset);
+  return ResultOf(EvaluateClasses(*model, batches, *dataset, Or(o.batch, 250)), *dataset,
+                  std::move(taken));
 }
 
 TextModel Open(const EvaluateOptions& o) {
   Require(!o.data_dir.empty(), "evaluate", "--data {} needs --data-dir", o.data);
   TextModel opened = OpenTextModel({.model = o.model,
                                     .init = o.init,
+                                    .init_part = o.init_part,
                                     .tokenizer = o.tokenizer,
                                     .vocab_dir = o.vocab_dir,
                                     .classes = 2,
@@ -81,10 +94,10 @@ EvaluateResult EvaluateSentences(const EvaluateOptions& o) {
           "--data {} needs a classifier of sentences with a byte-level BPE", o.data);
   const auto dataset =
       data::OpenGlue(o.data, o.data_dir, SplitOf(o), *bpe, opened.RowLength(o.length));
-  EvaluateResult result =
-      ResultOf(EvaluateClasses(*opened.model, data::TrimmedBatches(data::StackedBatches(*dataset)),
-                               *dataset, Or(o.batch, 16)),
-               *dataset);
+  EvaluateResult result = ResultOf(
+      EvaluateClasses(*opened.model, data::TrimmedBatches(data::StackedBatches(*dataset)), *dataset,
+                      Or(o.batch, 16), OutputOrder(opened.config, dataset->info().classes, o.init)),
+      *dataset, opened.taken);
   result.truncated = TruncatedLine(dataset->truncated(), dataset->size(), dataset->length());
   result.warning = BeyondTraining(o.length, opened.trained);
   return result;
@@ -96,7 +109,8 @@ EvaluateResult EvaluateLongText(const EvaluateOptions& o) {
   const std::string part = o.split == "test" ? "validation" : o.split;
   const auto tokens = data::OpenTokens(o.data_dir, part, *opened.tokenizer);
   const int64_t length = opened.RowLength(o.length), batch = Or(o.batch, 16);
-  return {.text = opened.task == ModelTask::kMaskedToken
+  return {.taken = opened.taken,
+          .text = opened.task == ModelTask::kMaskedToken
                       ? EvaluateMaskedText(*opened.model, *tokens, length, batch,
                                            data::TokenMasker(*opened.tokenizer))
                       : EvaluateText(*opened.model, *tokens, length, batch),
@@ -105,7 +119,8 @@ EvaluateResult EvaluateLongText(const EvaluateOptions& o) {
 
 }  // namespace
 
-EvaluateResult Evaluate(const EvaluateOptions& options) {
+EvaluateResult Evaluate(const EvaluateOptions& given) {
+  const EvaluateOptions options = WithRunSettings(given);
   CheckOptions(options);
   const WithPrecision precision(CheckedPrecision("evaluate", options.precision, options.emulate,
                                                  CheckedDevice("evaluate", options.device)));

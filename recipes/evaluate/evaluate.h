@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "data/datasets/dataset.h"
+#include "models/checkpoint/load_weights.h"
 #include "models/descriptor.h"
 #include "recipes/evaluate/evaluate_classes.h"
 #include "recipes/evaluate/evaluate_text.h"
@@ -18,11 +19,13 @@
 namespace torus::recipes {
 
 struct EvaluateOptions {
-  std::string model;  // as Settings::model; empty for a Hugging Face folder, which names it
-  std::string init;   // the weights: a file, or such a folder
-  std::string data = "cifar10";       // one of DataNames
-  std::string data_dir;               // empty, for images: the dataset's usual place
-  std::string split = "test";         // "train" or "test" (of GLUE dev.tsv); of a text also "all"
+  // As Settings::model; empty for a Hugging Face folder, which names it, and for a run's.
+  std::string model;
+  std::string init;            // the weights: a file, such a folder, a run or its checkpoint
+  std::string init_part;       // which of a file's weights; empty: those that fit best (ChoosePart)
+  std::string data;            // one of DataNames; empty: those of the run (WithRunSettings)
+  std::string data_dir;        // empty, for images: the dataset's usual place
+  std::string split = "test";  // "train" or "test" (of GLUE dev.tsv); of a text also "all"
   std::string normalize = "dataset";  // of images: NormalizationByName
   int64_t image_size = 0;             // side to which images are resized; 0: their own
   std::string tokenizer, vocab_dir;   // of texts, as in TextModelFlags
@@ -43,6 +46,7 @@ struct EvaluateResult {
   std::vector<data::LeftOut> left_out;     // examples that could not be read and do not count
   std::vector<data::LeftOut> passed_over;  // what is no example (Dataset::passed_over)
   std::string truncated;                   // TruncatedLine
+  TakenWeights taken;                      // from `init`, and what was left there
   // For a long text.
   std::optional<TextEvaluation> text;
   std::string warning;  // about the figures, for the user; empty: none

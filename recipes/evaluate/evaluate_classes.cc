@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "autograd/node.h"
+#include "ops/indexing/indexing.h"
 #include "ops/loss/cross_entropy.h"
 #include "runtime/error.h"
 
@@ -16,19 +17,28 @@ Variable Logits(nn::Sequential& model, const data::Batch& batch) {
   return model.ForwardAll(inputs, {.training = false, .samples = batch.samples})[0];
 }
 
+// The columns of the classes.
+Variable InOrder(const Variable& logits, const std::vector<int64_t>& outputs) {
+  if (std::ranges::is_sorted(outputs)) return logits;
+  const Tensor index = FromVector<int64_t>(outputs, {static_cast<int64_t>(outputs.size())});
+  return ops::IndexSelect(logits, 1, Variable(index.To(logits.data().device())));
+}
+
 }  // namespace
 
 ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& batches,
-                                const data::Dataset& dataset, int64_t batch) {
+                                const data::Dataset& dataset, int64_t batch,
+                                const std::vector<int64_t>& outputs) {
   const NoGrad no_grad;
   ClassEvaluation result{
       data::ConfusionMatrix(static_cast<int64_t>(dataset.info().classes.size()))};
   for (int64_t begin = 0; begin < dataset.size(); begin += batch) {
     const data::Batch made = batches(Rows(begin, std::min(dataset.size(), begin + batch)));
-    const Variable logits = Logits(model, made);
+    Variable logits = Logits(model, made);
     Require(logits.data().dim(1) == result.counts.classes(), dataset.info().name,
             "has {} classes, but the model puts out {}", result.counts.classes(),
             logits.data().dim(1));
+    logits = InOrder(logits, outputs);
     const Variable loss = ops::CrossEntropy(logits, Variable(made.target.To(model.device())),
                                             {.reduction = ops::LossReduction::kSum});
     const double sum = loss.data().Item();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "data/datasets/dataset.h"
 #include "data/loading/batch.h"
@@ -19,9 +20,10 @@ struct ClassEvaluation {
 // does not change the result beyond rounding. Throws BadInput, naming the dataset, if the model has
 // more or fewer outputs than the dataset has classes, if no example counts (those of class
 // data::kNoClass do not), or if a loss is not finite: what such outputs name as a class is no
-// answer.
+// answer. `outputs` names the model's output for each class; empty: in their order.
 ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& batches,
-                                const data::Dataset& dataset, int64_t batch);
+                                const data::Dataset& dataset, int64_t batch,
+                                const std::vector<int64_t>& outputs = {});
 
 // Throws BadInput tagged `where` unless `loss`, that of examples [begin, end), is finite.
 void RequireScore(double loss, const std::string& where, int64_t begin, int64_t end);

@@ -30,10 +30,10 @@ bool SaysItsModel(const std::string& weights) {
 }
 
 TextModel OfFolder(const TextModelFlags& flags, const std::string& folder) {
-  Require(flags.model.empty(), "evaluate", "--model {}: the config.json of {} says what it is",
-          flags.model, folder);
-  Require(flags.tokenizer.empty(), "evaluate", "--tokenizer {}: {} says what its texts are cut by",
-          flags.tokenizer, folder);
+  Require(flags.model.empty(), "evaluate",
+          "--model {}: leave it out, the config.json of {} names it", flags.model, folder);
+  Require(flags.tokenizer.empty(), "evaluate",
+          "--tokenizer {}: leave it out, {} has its own tokenizer", flags.tokenizer, folder);
   const nlohmann::json config = ReadHuggingFaceConfig(folder);
   const ModelDescriptor& model = DescriptorOfConfig(config, folder, ModelsOf(flags));
   const ModelSizes sizes = model.sizes(config, folder);
@@ -42,24 +42,26 @@ TextModel OfFolder(const TextModelFlags& flags, const std::string& folder) {
                        flags.vocab_dir.empty() ? folder : flags.vocab_dir, model.tokenizer),
                    .task = model.task,
                    .longest = sizes.input,
-                   .trained = TrainedLength(config, folder)};
+                   .trained = TrainedLength(config, folder),
+                   .config = config};
   const data::Tokenizer& tokenizer = *opened.tokenizer;
   Require(!model.requires_tokenizer || tokenizer.name() == model.tokenizer, folder,
           "the model reads the tokens of {}, got the tokenizer {}", model.tokenizer,
           tokenizer.name());
   Require(tokenizer.vocabulary() <= sizes.tokens, folder,
           "the model knows {} tokens, the vocabulary has {}", sizes.tokens, tokenizer.vocabulary());
-  LoadWeights(*opened.model, folder, model.names);
+  opened.taken = LoadWeights(*opened.model, {folder, flags.init_part}, model.names);
   return opened;
 }
 
 // A language model has one output per token, so weights that do not fit may belong to another
 // tokenizer.
 std::shared_ptr<nn::Sequential> LanguageModelOfFile(const ModelSpec& model,
-                                                    const std::string& weights,
-                                                    const data::Tokenizer& tokenizer) {
+                                                    const WeightsSource& weights,
+                                                    const data::Tokenizer& tokenizer,
+                                                    TakenWeights* taken) {
   try {
-    return BuildModel(model, tokenizer.vocabulary(), 0, weights);
+    return BuildModel(model, tokenizer.vocabulary(), 0, weights, nullptr, taken);
   } catch (const BadInput& error) {
     throw BadInput(fmt::format("{} (--tokenizer {} has {} tokens)", error.what(), tokenizer.name(),
                                tokenizer.vocabulary()));
@@ -79,8 +81,10 @@ TextModel OfFile(const TextModelFlags& flags) {
                    .trained = TrainedLength(nullptr, io::CommittedFolder(flags.init))};
   const data::Tokenizer& tokenizer = *opened.tokenizer;
   CheckTokenizer(model, tokenizer);
-  opened.model = IsLanguageModel(model.task) ? LanguageModelOfFile(model, flags.init, tokenizer)
-                                             : BuildModel(model, flags.classes, 0, flags.init);
+  const WeightsSource weights(flags.init, flags.init_part);
+  opened.model = IsLanguageModel(model.task)
+                     ? LanguageModelOfFile(model, weights, tokenizer, &opened.taken)
+                     : BuildModel(model, flags.classes, 0, weights, nullptr, &opened.taken);
   return opened;
 }
 

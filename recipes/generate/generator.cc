@@ -46,11 +46,30 @@ class Context {
   int64_t first_ = 0;  // index in `ids` of the token at the decoder's position 0
 };
 
+// The token that ends a text, as it is written.
+const char* EndText(const data::BpeTokenizer& bpe) {
+  return bpe.name() == "roberta" ? "</s>" : "<|endoftext|>";
+}
+
 // The token that ends a text; -1 for a tokenizer without one.
 int32_t EndOf(const data::Tokenizer& tokenizer) {
   const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(&tokenizer);
-  if (bpe == nullptr) return -1;
-  return bpe->Special(bpe->name() == "roberta" ? "</s>" : "<|endoftext|>");
+  return bpe == nullptr ? -1 : bpe->Special(EndText(*bpe));
+}
+
+std::vector<int32_t> PromptOf(const GenerateOptions& o, const data::Tokenizer& tokenizer) {
+  const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(&tokenizer);
+  Require(!o.prompt.empty() || bpe != nullptr, "generate",
+          "--prompt must not be empty: the tokenizer {} has no token that a text begins behind",
+          tokenizer.name());
+  if (o.prompt.empty()) return {EndOf(tokenizer)};
+  if (bpe == nullptr) return tokenizer.Encode(o.prompt);
+  std::vector<int32_t> ids;
+  if (o.special_tokens)
+    bpe->EncodeWithSpecials(o.prompt, &ids);
+  else
+    bpe->EncodeWith(o.prompt, {EndText(*bpe)}, &ids);
+  return ids;
 }
 
 struct Opened {
@@ -92,8 +111,7 @@ std::string Generate(const GenerateOptions& o,
   Require(o.length >= 0, "generate", "--length must not be negative, got {}", o.length);
   const auto [options, model, tokenizer, trained] = io::OpenOneCommit(
       o.model, [&](const std::string& folder) { return OpenFolder(folder, o.vocab_dir); });
-  std::vector<int32_t> ids = tokenizer->Encode(o.prompt);
-  Require(!ids.empty(), "generate", "--prompt must not be empty");
+  std::vector<int32_t> ids = PromptOf(o, *tokenizer);
   const int64_t positions = PositionsOf(o, options, trained);
   if (const std::string line = BeyondTraining(o.length, trained); !line.empty() && on_warning)
     on_warning(line);

@@ -12,8 +12,11 @@ namespace torus::recipes {
 struct GenerateOptions {
   std::string model;      // a Hugging Face folder: config.json, model.safetensors
   std::string vocab_dir;  // of the tokenizer; empty: the folder `model`
+  // A token that ends a text ("<|endoftext|>"), written in the prompt, is that token. Empty: the
+  // text begins behind such a token, as the model's texts do.
   std::string prompt = "\n";
-  int64_t tokens = 100;  // to add at most
+  bool special_tokens = false;  // every special token that is written in the prompt is one token
+  int64_t tokens = 100;         // to add at most
   // The most tokens that the model sees at once; 0: as many as a row of its training had, if the
   // folder says so (recipes/model/trained_length.h), else as many as it has positions.
   int64_t length = 0;
@@ -27,9 +30,9 @@ struct GenerateOptions {
 // Returns the text that follows the prompt, until the model ends it or there are `tokens` new
 // tokens. The text may be longer than the model's context. Calls `on_text` for each piece as it is
 // generated, first for the prompt, and `on_warning` once if `length` goes beyond the training.
-// Throws BadInput if the folder holds no GPT-2, the prompt has no tokens, `length` is more than the
-// model's positions, or the vocabulary has more tokens than the model; also the errors of
-// CheckedPrecision and CheckedDevice.
+// Throws BadInput if the folder holds no GPT-2, the prompt is empty and the tokenizer has no token
+// that ends a text, `length` is more than the model's positions, or the vocabulary has more tokens
+// than the model; also the errors of CheckedPrecision and CheckedDevice.
 std::string Generate(const GenerateOptions& options,
                      const std::function<void(const std::string& piece)>& on_text = {},
                      const std::function<void(const std::string& line)>& on_warning = {});

@@ -41,10 +41,10 @@ std::vector<double> Cumulate(std::span<const float> logits, const std::vector<in
 
 void Check(const SamplingOptions& options) {
   Require(options.temperature >= 0 && std::isfinite(options.temperature), "generate",
-          "the temperature must be at least 0, got {}", options.temperature);
-  Require(options.top_k >= 0, "generate", "top-k must be at least 0, got {}", options.top_k);
+          "--temperature must be at least 0, got {}", options.temperature);
+  Require(options.top_k >= 0, "generate", "--top-k must be at least 0, got {}", options.top_k);
   Require(options.top_p > 0 && options.top_p <= 1, "generate",
-          "top-p must be above 0 and at most 1, got {}", options.top_p);
+          "--top-p must be above 0 and at most 1, got {}", options.top_p);
 }
 
 int64_t SampleToken(std::span<const float> logits, const SamplingOptions& options, double uniform) {

@@ -1,5 +1,7 @@
 #include "recipes/model/usual_settings.h"
 
+#include <algorithm>
+
 #include "recipes/model/model_of.h"
 
 namespace torus::recipes {
@@ -8,7 +10,10 @@ Settings UsualSettings(const std::string& model, const std::vector<ModelDescript
   Settings settings;
   settings.model = model;
   settings.models = models;
-  const UsualTraining usual = ModelOf(settings).training;
+  const ModelSpec spec = ModelOf(settings);
+  if (spec.task != ModelTask::kImages)
+    settings.length = std::min(settings.length, spec.published.input);
+  const UsualTraining usual = spec.training;
   settings.optimizer = usual.optimizer;
   settings.lr = usual.learning_rate;
   settings.weight_decay = usual.weight_decay;

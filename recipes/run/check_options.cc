@@ -28,6 +28,7 @@
 #include "recipes/run/run_codecs.h"
 #include "recipes/settings/device.h"
 #include "recipes/settings/precision.h"
+#include "runtime/did_you_mean.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {
@@ -51,8 +52,9 @@ void RequireCount(const char* flag, int64_t value, int64_t most) {
 }
 
 void RequireOneOf(const char* flag, const std::string& value, const std::vector<std::string>& all) {
-  Require(std::find(all.begin(), all.end(), value) != all.end(), "train",
-          "{} must be one of {}, got {}", flag, fmt::join(all, ", "), value);
+  if (std::ranges::count(all, value) > 0) return;
+  Throw<BadInput>("train", "{} must be one of {}, got {}{}", flag, fmt::join(all, ", "), value,
+                  DidYouMean(value, all));
 }
 
 void CheckNumbers(const Settings& s) {
@@ -101,8 +103,16 @@ void CheckGradientCodec(const Settings& s) {
   Require(!s.reproducible, "train",
           "--codec-gradients sums without --reproducible, which was given: leave out one of them");
   Require(s.replicas > 1, "train",
-          "--codec-gradients {} needs gradients that replicas sum, but --replicas is 1",
+          "--codec-gradients {} needs --replicas above 1, whose gradients are summed, got 1",
           s.codec_gradients);
+}
+
+// Of a text's rows, which the model numbers.
+void CheckLength(const Settings& s) {
+  const ModelSpec model = ModelOf(s);
+  Require(model.published.tokens == 0 || s.length <= model.published.input, "train",
+          "--length {} is beyond the {} positions of --model {}", s.length, model.published.input,
+          s.model);
 }
 
 void CheckNames(const RunOptions& options) {
@@ -120,14 +130,13 @@ void CheckNames(const RunOptions& options) {
   RequireCount("--bucket-mb", s.bucket_mb, 1 << 20);
   RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});
-  ModelOf(s);
+  CheckLength(s);
   CheckGradientCodec(s);
   RequireUpTo("--codec-warmup", s.codec_warmup, kMostSteps);
 }
 
 void CheckGraphs(const RunOptions& options) {
   const Settings& s = options.settings;
-  RequireOneOf("--cuda-graphs", options.cuda_graphs, {"auto", "on", "off"});
   if (options.cuda_graphs != "on") return;
   Require(s.device == "cuda", "train", "--cuda-graphs on needs --device cuda, got {}", s.device);
   Require(RanksOf(s) == s.replicas, "train",
@@ -150,7 +159,7 @@ void CheckOthers(const RunOptions& options) {
           "--timeout must be above 0 and at most {} seconds, got {}", parallel::kLongestTimeout,
           options.timeout);
   RequireCount("--max-skipped", options.max_skipped, 1 << 20);
-  CheckGraphs(options);
+  RequireOneOf("--cuda-graphs", options.cuda_graphs, {"auto", "on", "off"});
   parallel::ParseLinks(options.settings.links);
   Require(options.settings.links.empty() || !options.wrap_transport, "train",
           "--link goes around the ranks' own transport, and not around one that is wrapped");
@@ -199,11 +208,9 @@ void CompleteThreads(Settings& s) {
   Require(ranks <= kMostRanks, "train",
           "--stages {}, --chunks {}, --replicas {} and --tensor {} make {} ranks; at most {}",
           s.stages, s.chunks, s.replicas, s.tensor, ranks, kMostRanks);
-  if (s.threads == 0)
-    s.threads = std::max<int64_t>(ranks, std::max(1u, std::thread::hardware_concurrency()));
-  Require(s.threads >= ranks && s.threads <= 65536, "train",
-          "--threads must give each of the {} ranks one, and be at most 65536, got {}", ranks,
-          s.threads);
+  if (s.threads == 0) s.threads = std::max(1u, std::thread::hardware_concurrency());
+  Require(s.threads >= 1 && s.threads <= 65536, "train",
+          "--threads must be from 1 to 65536, got {}", s.threads);
 }
 
 void CheckLinks(const Settings& s) {
@@ -269,6 +276,7 @@ RunOptions CheckedOptions(RunOptions options) {
   CheckNames(options);
   CheckOthers(options);
   CompleteStages(options);
+  CheckGraphs(options);
   CompleteThreads(settings);
   CheckLinks(settings);
   CheckBatch(settings);

@@ -10,14 +10,13 @@
 #include "runtime/error.h"
 #include "runtime/io/file.h"
 #include "runtime/io/folder.h"
+#include "runtime/io/folder_names.h"
 #include "runtime/io/folder_reader.h"
 #include "runtime/io/json.h"
 #include "runtime/io/link_files.h"
 
 namespace torus::recipes {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kStep = "step-";
 constexpr char kTest[] = "test.json";
@@ -47,10 +46,11 @@ double Figure(const nlohmann::json& test) {
 
 std::vector<int64_t> EarlierSteps(const RunFolder& folder) {
   std::vector<int64_t> steps;
+  const std::string earlier = folder.path + "/earlier";
   std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder.path + "/earlier", none))
-    if (const int64_t step = StepOf(entry.path().filename().string()); step >= 0)
-      steps.push_back(step);
+  if (!std::filesystem::is_directory(earlier, none)) return steps;
+  for (const std::string& name : io::NamesIn(earlier))
+    if (const int64_t step = StepOf(name); step >= 0) steps.push_back(step);
   std::ranges::sort(steps, std::greater{});
   return steps;
 }
@@ -70,7 +70,7 @@ void RemoveEarlier(const RunFolder& folder, int64_t step, int64_t most) {
 void KeepAsBest(const RunFolder& folder, const nlohmann::json& test) {
   io::FolderWriter writer(folder.best());
   io::LinkFiles(folder.checkpoint(), writer.temporary());
-  io::OutputFile file(writer.temporary() + "/" + kTest);
+  io::OutputFile file(writer.temporary() + "/" + kTest, io::IfExists::kRefuse);
   file.Write(test.dump(2) + "\n");
   file.Close(true);
   writer.Commit();

@@ -5,7 +5,7 @@
 #include <bit>
 #include <chrono>
 
-#include "recipes/run/crc32c.h"
+#include "runtime/crc32c.h"
 
 namespace torus::recipes {
 namespace {

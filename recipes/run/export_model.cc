@@ -8,6 +8,7 @@
 #include "recipes/model/model_of.h"
 #include "recipes/model/trained_length.h"
 #include "runtime/io/checkpoint_reader.h"
+#include "runtime/io/replaced_file.h"
 #include "runtime/io/safetensors.h"
 
 namespace torus::recipes {
@@ -47,7 +48,9 @@ std::string ExportModel(const Task& task, const RunFolder& folder) {
   const nlohmann::json config = ConfigOf(task);
   std::vector<NamedTensor> weights = AveragedWeights(io::CheckpointReader(folder.checkpoint()));
   if (config.is_null()) {
-    WriteSafetensors(folder.averaged_weights(), weights, {{"format", "pt"}});
+    io::ReplaceFile(folder.averaged_weights(), [&](const std::string& fresh) {
+      WriteSafetensors(fresh, weights, {{"format", "pt"}});
+    });
     return folder.averaged_weights();
   }
   WriteHuggingFace(folder.model(), {.config = config,

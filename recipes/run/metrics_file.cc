@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "runtime/io/replaced_file.h"
+
 namespace torus::recipes {
 namespace {
 
@@ -21,33 +23,57 @@ bool IsWhole(const Json& line) {
   return number("loss") && (test || kind == "train");
 }
 
-std::vector<Json> LinesUpTo(const std::string& path, int64_t step) {
-  std::vector<Json> lines;
-  std::ifstream file(path);
-  for (std::string text; std::getline(file, text);) {
-    const Json line = Json::parse(text, nullptr, false);
-    if (IsWhole(line) && line["step"] <= step) lines.push_back(line);
-  }
-  return lines;
-}
-
 }  // namespace
 
-MetricsFile::MetricsFile(std::string path, int64_t step) {
-  const std::vector<Json> kept = step > 0 ? LinesUpTo(path, step) : std::vector<Json>();
-  file_ = std::make_unique<io::OutputFile>(std::move(path));
-  for (const Json& line : kept) Add(line);
+MetricsFile::MetricsFile(const std::string& path, int64_t step) {
+  std::ifstream old(path);
+  io::ReplaceFile(path, [&](const std::string& fresh) {
+    io::OutputFile file(fresh);
+    for (std::string text; step > 0 && std::getline(old, text);) {
+      const Json line = Json::parse(text, nullptr, false);
+      if (!IsWhole(line) || line["step"] > step) continue;
+      file.Write(line.dump() + "\n");
+      Keep(line);
+    }
+    file.Close(true);
+  });
+  file_ = std::make_unique<io::OutputFile>(path, io::IfExists::kAppend);
 }
 
 void MetricsFile::Add(const Json& line) {
   file_->Write(line.dump() + "\n");
-  lines_.push_back(line);
+  Keep(line);
+}
+
+void MetricsFile::Keep(const Json& line) {
+  if (line.value("kind", Json()) == "test") {
+    tests_.push_back(line);
+    return;
+  }
+  last_ = line;
+  if (steps_seen_++ % every_ != 0) return;
+  steps_.push_back(line);
+  if (steps_.size() > kMostSteps) Thin();
+}
+
+// Leaves the first, third, fifth, ...
+void MetricsFile::Thin() {
+  size_t kept = 0;
+  for (size_t i = 0; i < steps_.size(); i += 2) steps_[kept++] = std::move(steps_[i]);
+  steps_.resize(kept);
+  every_ *= 2;
+}
+
+std::vector<Json> MetricsFile::lines() const {
+  std::vector<Json> all = steps_;
+  if (!last_.is_null() && all.back()["step"] != last_["step"]) all.push_back(last_);
+  all.insert(all.end(), tests_.begin(), tests_.end());
+  std::ranges::stable_sort(all, {}, [](const Json& line) { return line["step"].get<int64_t>(); });
+  return all;
 }
 
 bool MetricsFile::HasTest(int64_t step) const {
-  return std::ranges::any_of(lines_, [&](const Json& line) {
-    return line.value("kind", Json()) == "test" && line["step"] == step;
-  });
+  return std::ranges::any_of(tests_, [&](const Json& line) { return line["step"] == step; });
 }
 
 }  // namespace torus::recipes

@@ -19,18 +19,29 @@ namespace torus::recipes {
 
 class MetricsFile {
  public:
+  // The most lines of steps that are kept in memory.
+  static constexpr size_t kMostSteps = 16384;
+
   // If the file exists already, keeps its complete lines up to `step` and removes later ones, whose
-  // steps are repeated. Throws BrokenEnvironment if the file cannot be written.
-  MetricsFile(std::string path, int64_t step);
+  // steps are repeated. The old file stays until the new one is complete: a kill leaves one of
+  // them. Throws BrokenEnvironment if the file cannot be written.
+  MetricsFile(const std::string& path, int64_t step);
 
   // Writes the line at once.
   void Add(const nlohmann::json& line);
-  const std::vector<nlohmann::json>& lines() const { return lines_; }
+  // The lines of all evaluations and of steps: of the last, and of all others or, if they are more
+  // than kMostSteps, of every second, fourth, eighth, ... By step.
+  std::vector<nlohmann::json> lines() const;
   // Whether there is a line of an evaluation after step `step`.
   bool HasTest(int64_t step) const;
 
  private:
-  std::vector<nlohmann::json> lines_;
+  void Keep(const nlohmann::json& line);
+  void Thin();
+
+  std::vector<nlohmann::json> tests_, steps_;
+  nlohmann::json last_;                 // of the steps
+  int64_t steps_seen_ = 0, every_ = 1;  // the steps that are kept
   std::unique_ptr<io::OutputFile> file_;
 };
 

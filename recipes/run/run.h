@@ -19,6 +19,7 @@
 
 #include "parallel/trainer/trainer.h"
 #include "parallel/transport/world.h"
+#include "recipes/run/text_speed.h"
 #include "recipes/settings/settings.h"
 #include "runtime/error.h"
 
@@ -73,6 +74,7 @@ struct RunStart {
   std::string unit;            // what samples are called: "images"
   int64_t begin = 0, end = 0;  // steps to run
   int64_t steps_per_epoch = 1;
+  TextSpeed text{};  // of a sample; with ranks in several processes its peak is not known
 };
 
 // The result of the model on the test set.

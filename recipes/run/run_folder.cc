@@ -76,6 +76,10 @@ RunFolder ExistingRunFolder(const std::string& given) {
   const fs::path above = path.parent_path();
   if (above.filename() == "earlier" && has(path) && above.has_parent_path())
     return {above.parent_path().string()};
+  std::error_code none;
+  for (const char* file : {".lock", "metrics.jsonl", "summary.json"})
+    Require(!fs::exists(path / file, none), path.string(),
+            "is a run that has no checkpoint yet: begin it anew with the same --out");
   Throw<BadInput>(path.string(), "must be the folder of a run or its checkpoint, got neither");
 }
 

@@ -52,6 +52,8 @@ std::vector<std::string> RunHead(const Task& task, const CutChoice& cuts) {
                                 task.data().unit));
   if (!cuts.measured.empty()) lines.push_back(MeasuredLine(cuts));
   if (cuts.predicted) lines.push_back("predicted: " + ToText(*cuts.predicted));
+  if (const std::string line = task.notes().taken.Line(settings.init); !line.empty())
+    lines.push_back(line);
   if (const auto& kept = task.notes().kept; !kept.empty())
     lines.push_back(
         fmt::format("{} lacks, so they begin at random: {}", settings.init, fmt::join(kept, ", ")));

@@ -5,6 +5,7 @@
 
 #include "parallel/collectives/broadcast.h"
 #include "runtime/error.h"
+#include "runtime/long_work.h"
 
 namespace torus::recipes {
 namespace {
@@ -62,7 +63,9 @@ void RunProcesses::Lead(const std::function<void()>& work) const {
   if (!leads()) return;
   if (world_ == nullptr) return work();
   world_->Run([&](Transport& transport) {
-    if (transport.rank() == 0) work();
+    if (transport.rank() != 0) return;
+    const LongWork alive;
+    work();
   });
 }
 
@@ -71,7 +74,11 @@ std::string RunProcesses::OfLeader(const std::function<std::string()>& make,
   if (world_ == nullptr) return make();
   std::string text;
   world_->Run([&](Transport& transport) {
-    std::string mine = transport.rank() == 0 ? make() : "";
+    std::string mine;
+    if (transport.rank() == 0) {
+      const LongWork alive;
+      mine = make();
+    }
     BroadcastText(transport, mine, what);
     if (transport.rank() == world_->local().front()) text = mine;
   });

@@ -23,12 +23,22 @@ class RunProcesses {
   // The places of this process's ranks.
   std::vector<parallel::RankPlace> LocalPlaces(const parallel::WorldLayout& layout) const;
 
-  // Calls `work` in the leading process only. An error in it ends all processes.
+  // Returns work(), a declared long work of this process (runtime/long_work.h), such as opening
+  // data. It must not wait for other processes.
+  template <class Work>
+  auto Alive(const Work& work) const {
+    const auto alive = world_ == nullptr ? nullptr : world_->Alive();
+    return work();
+  }
+
+  // Calls `work`, a declared long work, in the leading process only. An error in it ends all
+  // processes.
   void Lead(const std::function<void()>& work) const;
 
   // All processes call the following functions together. `what` is named in errors.
 
-  // Calls `make` in the leading process only, and returns its result in all processes.
+  // Calls `make`, a declared long work, in the leading process only, and returns its result in all
+  // processes.
   std::string OfLeader(const std::function<std::string()>& make, const std::string& what) const;
   // Returns the texts of all processes, in rank order, in the leading process, and nothing in the
   // others.

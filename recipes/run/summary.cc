@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "recipes/report/units.h"
@@ -88,17 +89,41 @@ std::string RanksText(const Json& summary) {
   return text;
 }
 
-std::string LinksText(const Json& summary) {
-  std::string text;
-  for (const Json& link : summary.at("links")) {
-    const auto sent = link.at("sent_bytes").get<uint64_t>(),
-               raw = link.at("float32_bytes").get<uint64_t>();
-    text += fmt::format(
-        "{:16}{} {}, float32 {} ({:.2f} x)\n",
-        fmt::format("link {} -> {}", link.at("from").get<int>(), link.at("to").get<int>()),
-        FormatBytes(sent), link.at("what").get<std::string>(), FormatBytes(raw),
-        static_cast<double>(raw) / static_cast<double>(sent));
+std::string LinkText(const std::string& name, const std::string& what, uint64_t sent,
+                     uint64_t raw) {
+  return fmt::format("{:16}{} {}, float32 {} ({:.2f} x)\n", name, FormatBytes(sent), what,
+                     FormatBytes(raw), static_cast<double>(raw) / static_cast<double>(sent));
+}
+
+// Of many links the sums of each kind.
+std::string LinkSumsText(const Json& links) {
+  struct Sum {
+    uint64_t sent = 0, raw = 0;
+    int links = 0;
+  };
+  std::map<std::string, Sum> sums;
+  for (const Json& link : links) {
+    Sum& sum = sums[link.at("what").get<std::string>()];
+    sum.sent += link.at("sent_bytes").get<uint64_t>();
+    sum.raw += link.at("float32_bytes").get<uint64_t>();
+    ++sum.links;
   }
+  std::string text;
+  for (const auto& [what, sum] : sums)
+    text += LinkText(fmt::format("{} links", sum.links), what, sum.sent, sum.raw);
+  return text;
+}
+
+std::string LinksText(const Json& summary) {
+  constexpr size_t kMostListed = 32;
+  const Json& links = summary.at("links");
+  if (links.size() > kMostListed) return LinkSumsText(links);
+  std::string text;
+  for (const Json& link : links)
+    text +=
+        LinkText(fmt::format("link {} -> {}", link.at("from").get<int>(), link.at("to").get<int>()),
+                 link.at("what").get<std::string>(), link.at("sent_bytes").get<uint64_t>(),
+                 link.at("float32_bytes").get<uint64_t>());
   return text;
 }
 

@@ -26,9 +26,12 @@ data::Sampler MakeSampler(const DataPart& part, const Settings& settings, int64_
   return sampler;
 }
 
-// Threads that make batches compete with the ranks, so there are few.
-int Workers(const Settings& settings) {
-  return static_cast<int>(std::clamp<int64_t>(settings.threads / 2, 1, 8));
+// Threads that make batches compete with the ranks, so there are few; `ranks` of the run's are this
+// process's, which has their share of the threads.
+int Workers(const Settings& settings, size_t ranks) {
+  const int64_t threads =
+      settings.threads * static_cast<int64_t>(ranks) / std::max<int64_t>(1, RanksOf(settings));
+  return static_cast<int>(std::clamp<int64_t>(threads / 2, 1, 8));
 }
 
 // The ranks that fetch each replica's batches.
@@ -48,7 +51,7 @@ std::optional<data::LoaderOptions> MakeLoaderOptions(const Settings& settings,
   data::LoaderOptions options{.replicas = static_cast<int>(settings.replicas),
                               .micro_batches = static_cast<int>(PartsOfReplica(settings)),
                               .readers = readers.begin()->second,
-                              .workers = Workers(settings),
+                              .workers = Workers(settings, places.size()),
                               .timeout_seconds = timeout};
   for (const auto& [replica, count] : readers) {
     TORUS_CHECK(count == options.readers, "replica {} has {} readers", replica, count);
@@ -165,7 +168,8 @@ std::string Task::title() const {
 }
 
 std::vector<parallel::Block> Task::Blocks() const {
-  return BuildBlocks(settings_, data_.form, weights_file_, whole_ ? nullptr : notes_.get());
+  return BuildBlocks(settings_, data_.form, WeightsSource(weights_file_, settings_.init_part),
+                     whole_ ? nullptr : notes_.get(), whole_ ? &notes_->taken : nullptr);
 }
 
 double Task::LearningRate(const Settings& settings, int64_t step) const {

@@ -51,7 +51,8 @@ class Task {
   std::string title() const;  // "MobileNetV2 on Fashion-MNIST"
 
   std::vector<parallel::Block> Blocks() const;  // BuildBlocks
-  // Which initial weights were new or left over. Known after a call of Blocks.
+  // Which initial weights were new or left over, and what was taken from their file. Known after a
+  // call of Blocks.
   const BodyNotes& notes() const { return *notes_; }
   parallel::TrainingParts Parts() const;
   // The learning rate at `step` of a run of this data with `settings`.

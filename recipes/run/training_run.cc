@@ -15,6 +15,7 @@
 #include "recipes/run/earlier_checkpoints.h"
 #include "recipes/run/run_codecs.h"
 #include "recipes/run/run_head.h"
+#include "recipes/run/shared_facts.h"
 #include "recipes/run/summary.h"
 #include "runtime/error.h"
 
@@ -32,7 +33,8 @@ DeviceKind KindOf(const Settings& s) {
   return s.device == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu;
 }
 
-parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cuts, bool nccl) {
+parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cuts, bool nccl,
+                                     const Task& task) {
   const Settings& s = run.settings;
   parallel::TrainerOptions options{.device = KindOf(s),
                                    .stages = static_cast<int>(s.stages),
@@ -64,6 +66,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
       return std::make_unique<parallel::EmulatedLink>(inner, links, seed);
     };
   SetCodecs(s, options);
+  options.facts = SharedFacts(run, task.settings(), task.data());
   return options;
 }
 
@@ -109,8 +112,9 @@ CutChoice AgreedCuts(const RunProcesses& processes, const RunOptions& options,
 
 TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
                          parallel::World* world)
-    : TrainingRun(options, callbacks, whole, world,
-                  Open(options, whole, RunProcesses(world).leads())) {}
+    : TrainingRun(options, callbacks, whole, world, RunProcesses(world).Alive([&] {
+        return Open(options, whole, RunProcesses(world).leads());
+      })) {}
 
 // Locks the folder before reading it, so that what is read stays the newest.
 TrainingRun::Start TrainingRun::Open(const RunOptions& options, bool whole, bool leads) {
@@ -127,14 +131,16 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
       options_(CheckedOptions(options)),
       memory_(KindOf(options_.settings), options_.memory_limit),
       callbacks_(processes_.leads() ? callbacks : RunCallbacks()),
-      task_(options_.settings, start.resumed ? "" : options.settings.init, whole),
+      task_(processes_.Alive([&] {
+        return Task(options_.settings, start.resumed ? "" : options.settings.init, whole);
+      })),
       settings_(task_.settings()),
       steps_per_epoch_(task_.steps_per_epoch()),
       cuts_(start.resumed && CutAlike(settings_, start.resumed->settings)
                 ? start.resumed->cuts
                 : AgreedCuts(processes_, options_, task_.data().form)),
       gpus_(world, settings_, options_.timeout, options_.nccl),
-      trainer_options_(MakeOptions(options_, cuts_, gpus_.nccl())),
+      trainer_options_(MakeOptions(options_, cuts_, gpus_.nccl(), task_)),
       trainer_(gpus_.world() == nullptr
                    ? parallel::Trainer(trainer_options_, task_.Parts())
                    : parallel::Trainer(*gpus_.world(), trainer_options_, task_.Parts())),
@@ -239,9 +245,12 @@ void TrainingRun::Say(const std::string& line) const {
 }
 
 void TrainingRun::SayHead() {
-  if (callbacks_.on_start)
+  if (callbacks_.on_start) {
+    TextSpeed text = TextSpeedOf(task_);
+    if (!processes_.alone()) text.peak_seconds = 0;
     callbacks_.on_start(
-        {folder_.path, task_.title(), task_.data().unit, begin_, end_, steps_per_epoch_});
+        {folder_.path, task_.title(), task_.data().unit, begin_, end_, steps_per_epoch_, text});
+  }
   for (const std::string& line : RunHead(task_, cuts_)) Say(line);
   if (!gpus_.line().empty()) Say(gpus_.line() + SumsLine());
   if (!note_.empty()) Say(note_);

@@ -15,6 +15,7 @@
 #include "runtime/io/checkpoint_reader.h"
 #include "runtime/io/file.h"
 #include "runtime/io/json.h"
+#include "runtime/io/replaced_file.h"
 
 namespace torus::recipes {
 namespace {
@@ -50,10 +51,13 @@ std::optional<Evaluation> TestOf(const Json& test, int64_t step, double epoch) {
   return evaluation;
 }
 
+// A resumed run's earlier file stays until the new one is complete.
 void WriteText(const std::string& path, const std::string& text) {
-  io::OutputFile file(path);
-  file.Write(text);
-  file.Close(false);
+  io::ReplaceFile(path, [&](const std::string& fresh) {
+    io::OutputFile file(fresh);
+    file.Write(text);
+    file.Close(false);
+  });
 }
 
 }  // namespace
@@ -201,7 +205,7 @@ RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
   if (!attempts.failure()) attempts.Try([&] { events_ = GatherEvents(processes_, events_); });
   if (!attempts.failure())
     attempts.Try([&] { memory = GatherMemory(processes_, memory_.stats()); });
-  if (processes_.leads()) WriteFiles(finished, memory, attempts, result);
+  if (processes_.leads()) processes_.Alive([&] { WriteFiles(finished, memory, attempts, result); });
   if (attempts.failure()) std::rethrow_exception(attempts.failure());
   if (const std::string why = WhyNoScore(); finished && !why.empty()) {
     // No process ends the others before the leading one has written its files.
@@ -238,7 +242,10 @@ void TrainingRun::WriteFiles(bool finished, const ProcessMemory& memory, Attempt
   });
   if (earlier_.is_null()) {
     attempts.Try([&] { WriteText(folder_.schedule(), parallel::ToCsv(trainer_.schedule())); });
-    attempts.Try([&] { trace::WriteChromeTrace(events_, folder_.trace()); });
+    attempts.Try([&] {
+      io::ReplaceFile(folder_.trace(),
+                      [&](const std::string& fresh) { trace::WriteChromeTrace(events_, fresh); });
+    });
   } else {
     events_ = EventsInFolder();
   }

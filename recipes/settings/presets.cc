@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "recipes/settings/apply_flags.h"
+#include "runtime/did_you_mean.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {
@@ -58,16 +59,17 @@ constexpr std::array<Preset, 9> kPresets = {{
 }  // namespace
 
 Settings PresetSettings(const std::string& name) {
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const Preset& preset : kPresets) {
     if (preset.name == name) {
       Settings settings;
       ApplyFlags(std::string(preset.flags), settings);
       return settings;
     }
-    names.push_back(preset.name);
+    names.emplace_back(preset.name);
   }
-  Throw<BadInput>("train", "--preset must be one of {}, got {}", fmt::join(names, ", "), name);
+  Throw<BadInput>("train", "--preset must be one of {}, got {}{}", fmt::join(names, ", "), name,
+                  DidYouMean(name, names));
 }
 
 std::string ListPresets() {

@@ -54,7 +54,8 @@ const Later* LaterSetting(const std::string& key) {
                                                 {"codec-folder", {17, ""}},
                                                 {"tensor", {18, 1}},
                                                 {"tensor-cuts", {19, "whole"}},
-                                                {"link", {20, Json::array()}}};
+                                                {"link", {20, Json::array()}},
+                                                {"init-part", {21, ""}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

@@ -73,8 +73,9 @@ struct Settings {
   // Emulated links between ranks, slower than the real ones (parallel/link/link_table.h has the
   // syntax). They change only times. Empty: none.
   std::vector<std::string> links;
-  int64_t threads = 0;  // in all; 0: the cores, at least one per rank
-  std::string init;     // weights file the run began with
+  int64_t threads = 0;    // per host, at least one for each rank there; 0: its cores
+  std::string init;       // weights file the run began with
+  std::string init_part;  // which of its weights; empty: those that fit best
   // An application's own models, which `model` may then name; null: those of the registry. Not
   // stored.
   const std::vector<ModelDescriptor>* models = nullptr;
@@ -135,6 +136,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--link", s.links);
   visit("--threads", s.threads);
   visit("--init", s.init);
+  visit("--init-part", s.init_part);
 }
 
 // The precision of products, convolutions and attention, from --precision and --emulate.
@@ -161,7 +163,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 
 // The version of the list above; it increases with each new setting. Files without a version have
 // 1.
-inline constexpr int64_t kSettingsVersion = 20;
+inline constexpr int64_t kSettingsVersion = 21;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

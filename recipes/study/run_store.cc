@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "recipes/run/crc32c.h"
+#include "runtime/crc32c.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
 #include "runtime/io/json.h"
@@ -48,7 +48,7 @@ Json Checked(const std::string& path) {
   Json file = io::ReadJsonObject(path);
   const Json checksum = io::Member(file, "checksum");
   file.erase("checksum");
-  Require(checksum == Json(recipes::Crc32c(file.dump())), path,
+  Require(checksum == Json(Crc32c(file.dump())), path,
           "must be a finished run's, with the checksum of what it says");
   return file;
 }
@@ -87,7 +87,7 @@ Json RunStore::Save(const PlannedRun& run, const Json& result) {
   // Numbers that are not finite become null in JSON, so the checksum is computed from what will be
   // read.
   Json file = Json::parse(BodyOf(run, result).dump());
-  file["checksum"] = recipes::Crc32c(file.dump());
+  file["checksum"] = Crc32c(file.dump());
   io::ReplaceFile(PathOf(run), [&](const std::string& fresh) {
     io::OutputFile out(fresh);
     out.Write(file.dump(1) + "\n");

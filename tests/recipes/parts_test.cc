@@ -1,7 +1,10 @@
 // Small parts of a run: numbers for people, lists of layers, the metrics file.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "recipes/blocks/layer_list.h"
 #include "recipes/data/left_out.h"
@@ -93,6 +96,39 @@ TEST(MetricsFile, KeepsWhatCameBeforeTheCheckpoint) {
   EXPECT_EQ(resumed.lines().back()["step"], 3);
   const MetricsFile fresh(path, 0);
   EXPECT_TRUE(fresh.lines().empty());
+}
+
+// A kill, or here an error, while a resumed run takes over the lines leaves all that there were.
+TEST(MetricsFile, IsNotEmptiedBeforeTheNewOneIsComplete) {
+  const std::string path = ::testing::TempDir() + "/metrics.jsonl";
+  std::filesystem::remove_all(path + ".new");
+  MetricsFile(path, 0).Add({{"kind", "train"}, {"step", 1}, {"loss", 1.5}});
+  std::filesystem::create_directories(path + ".new/in_the_way");
+  EXPECT_THROW(MetricsFile(path, 1), BrokenEnvironment);
+  std::filesystem::remove_all(path + ".new");
+  EXPECT_EQ(MetricsFile(path, 1).lines().size(), 1u);
+}
+
+TEST(MetricsFile, KeepsBoundedMemoryButWritesEveryLine) {
+  const std::string path = ::testing::TempDir() + "/long_metrics.jsonl";
+  constexpr int kSteps = 50'000;
+  {
+    MetricsFile file(path, 0);
+    for (int step = 1; step <= kSteps; ++step)
+      file.Add({{"kind", "train"}, {"step", step}, {"loss", 1.5}});
+    file.Add({{"kind", "test"}, {"step", kSteps}, {"loss", 1.5}, {"accuracy", 0.5}});
+  }
+  const MetricsFile resumed(path, kSteps);
+  const std::vector<nlohmann::json> lines = resumed.lines();
+  EXPECT_LE(lines.size(), MetricsFile::kMostSteps + 2);
+  EXPECT_GT(lines.size(), MetricsFile::kMostSteps / 2);
+  EXPECT_EQ(lines[0]["step"], 1);
+  EXPECT_EQ(lines[1]["step"], 5);  // every fourth
+  EXPECT_EQ(lines[lines.size() - 2]["step"], kSteps);
+  EXPECT_EQ(lines.back()["kind"], "test");
+  EXPECT_TRUE(resumed.HasTest(kSteps));
+  std::ifstream file(path);
+  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(file), {}, '\n'), kSteps + 1);
 }
 
 }  // namespace

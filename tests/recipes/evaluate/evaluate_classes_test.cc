@@ -43,11 +43,12 @@ class Zeroth : public nn::Module {
   float logit_;
 };
 
-ClassEvaluation Evaluate(int64_t outputs, float logit = 1, int64_t left_out = 0) {
+ClassEvaluation Evaluate(int64_t outputs, float logit = 1, int64_t left_out = 0,
+                         const std::vector<int64_t>& order = {}) {
   const Alternating dataset(left_out);
   nn::Sequential model;
   model.Add(std::make_shared<Zeroth>(outputs, logit));
-  return EvaluateClasses(model, data::StackedBatches(dataset), dataset, 2);
+  return EvaluateClasses(model, data::StackedBatches(dataset), dataset, 2, order);
 }
 
 TEST(EvaluateClasses, CountsAllBatches) {
@@ -55,6 +56,15 @@ TEST(EvaluateClasses, CountsAllBatches) {
   EXPECT_EQ(result.counts.total(), 5);
   EXPECT_EQ(result.counts.At(0, 0), 3);
   EXPECT_EQ(result.counts.At(1, 0), 2);
+}
+
+// The first output stands for the second class: the same answers are those of the other class.
+TEST(EvaluateClasses, OutputsMayStandForTheClassesInAnotherOrder) {
+  const ClassEvaluation same = Evaluate(2, 1, 0, {0, 1}), swapped = Evaluate(2, 1, 0, {1, 0});
+  EXPECT_EQ(same.counts.At(0, 0), 3);
+  EXPECT_EQ(swapped.counts.At(0, 1), 3);
+  EXPECT_EQ(swapped.counts.At(1, 1), 2);
+  EXPECT_GT(swapped.loss, same.loss);
 }
 
 // Of 0 1 0, one is wrong. Logits 1 and 0: a right one costs log(1 + 1/e), a wrong one 1 more.

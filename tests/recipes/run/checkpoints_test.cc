@@ -132,6 +132,46 @@ TEST_F(Checkpoints, TheNewestWholeOneIsGoneOnWith) {
   EXPECT_EQ(EarlierSteps(run_), std::vector<int64_t>{7});
 }
 
+void TurnOverABit(const std::string& file) {
+  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+  stream.seekg(0, std::ios::end);
+  const std::streamoff middle = stream.tellg() / 2;
+  stream.seekg(middle);
+  const int byte = stream.get();
+  stream.seekp(middle);
+  stream.put(static_cast<char>(byte ^ 4));
+}
+
+// One bit in the middle of any file is found by whoever goes on with the run, and by whoever begins
+// with its weights, and the file is named.
+TEST_F(Checkpoints, DamageOfAnyFileIsFoundByEveryReader) {
+  options_.keep = 1;
+  options_.max_steps = 2;
+  recipes::Run(options_);
+  const std::string whole = run_.path + "/whole";
+  fs::copy(run_.checkpoint(), whole, fs::copy_options::recursive);
+  int files = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(whole)) {
+    const std::string name = entry.path().filename().string();
+    SCOPED_TRACE(name);
+    TurnOverABit(run_.checkpoint() + "/" + name);
+    RunOptions begun = options_;
+    begun.out = run_.path + "/other";
+    begun.settings.init = run_.checkpoint();
+    const std::string resumed = MessageOf([&] { recipes::Run(Resumed(run_.path)); });
+    EXPECT_NE(resumed.find(name), std::string::npos) << resumed;
+    if (!name.starts_with("optimizer")) {  // which only a resumed run reads
+      const std::string evaluated = MessageOf([&] { EvaluateRun(begun); });
+      EXPECT_NE(evaluated.find(name), std::string::npos) << evaluated;
+    }
+    fs::copy_file(entry.path(), run_.checkpoint() + "/" + name,
+                  fs::copy_options::overwrite_existing);
+    ++files;
+  }
+  EXPECT_EQ(files, 6);  // weights and optimizer of two stages, settings and the manifest
+  EXPECT_EQ(MessageOf([&] { recipes::Run(Resumed(run_.path)); }), "");
+}
+
 TEST_F(Checkpoints, AnyOneCanBeGoneBackTo) {
   options_.keep = 8;
   recipes::Run(options_);

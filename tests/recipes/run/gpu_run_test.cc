@@ -4,7 +4,9 @@
 #include <filesystem>
 
 #include "recipes/run/run.h"
+#include "runtime/allocator.h"
 #include "runtime/error.h"
+#include "runtime/stream.h"
 #include "tests/parallel/transport/nccl/emulated_nccl.h"
 #include "tests/recipes/run/image_run.h"
 
@@ -69,6 +71,16 @@ TEST_F(GpuRun, OfReplicasIsLinkedByNccl) {
   EXPECT_EQ(nccl.losses, copied.losses);  // two terms have one sum
 }
 
+// The CPU's memory holds batches, not the run.
+TEST_F(GpuRun, HasTheGpusMemoryAsItsFigures) {
+  const Outcome run = RunSteps(GpuSettings(1, 2, "copy"));
+  uint64_t peaks = 0;
+  for (int gpu = 0; gpu < GpuCount(); ++gpu)
+    peaks += AllocatorFor({DeviceKind::kCuda, gpu}).stats().peak_bytes;
+  EXPECT_GT(peaks, 0u);
+  EXPECT_EQ(run.summary["memory"]["peak_bytes"], peaks);
+}
+
 TEST_F(GpuRun, OfStagesIsLinkedByNccl) {
   const Outcome nccl = RunSteps(GpuSettings(2, 1, "nccl"));
   ExpectSaid(nccl.said, "2 ranks on 2 GPUs: NCCL moves their memory\n");
@@ -111,7 +123,10 @@ TEST_F(GpuRun, OfReplicasLaunchesGraphsWhereTheyAreAskedFor) {
 
 TEST_F(GpuRun, OfACutModelHasNoGraphs) {
   EXPECT_THROW(RunSteps(GpuSettings(2, 1, "auto"), "on"), BadInput);
-  Settings settings = GpuSettings(1, 2, "auto");
+  Settings settings = GpuSettings(1, 1, "auto");
+  settings.cut = "5";  // which makes two stages
+  EXPECT_THROW(RunSteps(settings, "on"), BadInput);
+  settings = GpuSettings(1, 2, "auto");
   settings.sync_batch_norm = true;
   EXPECT_THROW(RunSteps(settings, "on"), BadInput);
 }

@@ -1,0 +1,50 @@
+#include "recipes/data/data_places.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "recipes/data/data_names.h"
+
+namespace torus::recipes {
+namespace {
+
+// A GPT on a text takes bytes unless it is told otherwise.
+bool NeedsVocabulary(const Settings& s) {
+  return s.tokenizer == "gpt2" || s.tokenizer == "roberta" ||
+         (s.tokenizer.empty() && DataKind(s.data) == "sentences");
+}
+
+}  // namespace
+
+std::string PlaceOf(const std::string& data) {
+  static const std::map<std::string, std::string> places{{"fashion-mnist", "fashion-mnist"},
+                                                         {"cifar10", "cifar10"},
+                                                         {"cifar100", "cifar100"},
+                                                         {"food101", "food101"},
+                                                         {"rte", "glue/RTE"},
+                                                         {"cola", "glue/CoLA"},
+                                                         {"mrpc", "glue/MRPC"},
+                                                         {"qqp", "glue/QQP"},
+                                                         {"sst2", "glue/SST-2"},
+                                                         {"wnli", "glue/WNLI"},
+                                                         {"text", "text/tinyshakespeare.txt"}};
+  const auto found = places.find(data);
+  return found == places.end() ? "" : found->second;
+}
+
+std::string InCommonFolder(const std::string& place) {
+  const char* const common = std::getenv("TORUS_DATA");
+  if (common == nullptr || *common == 0 || place.empty()) return "";
+  const std::string path = std::string(common) + "/" + place;
+  std::error_code none;
+  return std::filesystem::exists(path, none) ? path : "";
+}
+
+void UseCommonFolder(Settings& settings) {
+  if (settings.data_dir.empty()) settings.data_dir = InCommonFolder(PlaceOf(settings.data));
+  if (settings.vocab_dir.empty() && NeedsVocabulary(settings))
+    settings.vocab_dir = InCommonFolder(kVocabularyPlace);
+}
+
+}  // namespace torus::recipes

@@ -1,0 +1,23 @@
+// Where data lie below the common folder that the environment's TORUS_DATA names.
+#pragma once
+
+#include <string>
+
+#include "recipes/settings/settings.h"
+
+namespace torus::recipes {
+
+// "glue/RTE" of --data rte; empty for data that have no place there.
+std::string PlaceOf(const std::string& data);
+
+// The folder of GPT-2's and RoBERTa's vocabulary there.
+inline constexpr char kVocabularyPlace[] = "bpe_gpt2_roberta";
+
+// $TORUS_DATA/PLACE if that is there; else empty.
+std::string InCommonFolder(const std::string& place);
+
+// Sets a data_dir that is empty, and a vocab_dir that is empty but needed, to what the common
+// folder has.
+void UseCommonFolder(Settings& settings);
+
+}  // namespace torus::recipes
