@@ -79,6 +79,18 @@ TEST_F(Bazelw, InstallsWhatIsMissingAndNoMore) {
                 kTest);
 }
 
+// Bazel starts in the checkout; what the user means are paths from where he stands.
+TEST_F(Bazelw, TellsProgramsWhereTheUserStandsAndHowTheyWereStarted) {
+  Debian("");
+  Tool("bazel", "echo \"$TORUS_WORKING_DIRECTORY | $TORUS_STARTED_AS\"");
+  const std::string output = RunWith("run --config=cuda //tools:train -- --lr 1").output;
+  const std::string here = fs::current_path().string();
+  EXPECT_EQ(output.substr(0, here.size() + 3), here + " | ");
+  EXPECT_NE(output.find("/bazelw run --config=cuda //tools:train --\n"), std::string::npos)
+      << output;
+  EXPECT_EQ(RunWith("build //tools:train").output, here + " | \n");
+}
+
 // A user of a program needs neither GoogleTest nor the tool that formats.
 TEST_F(Bazelw, InstallsWhatOnlyTestsNeedBeforeTestsAlone) {
   for (const char* package : {"libgtest-dev", "clang-format"}) {

@@ -3,19 +3,17 @@
 //
 //   bench [--threads N] [--precision bf16 [--emulate]] [--benchmark_filter=TrainStep]
 //         [--benchmark_min_warmup_time=1] ...  (Google Benchmark's flags)
-//   bench --step_json EXCHANGE [--model NAME] [--recompute true] [--precision bf16] [--threads N]
+//   bench --step_json EXCHANGE [--model NAME] [--recompute] [--precision bf16] [--threads N]
 //         (step_server.h)
-//   bench --memory true [--threads N]  (memory_table.h)
+//   bench --memory [--threads N]  (memory_table.h)
 //   bench --collectives [--ranks 2,4,8] [--bytes 1000,1000000] [--case NAME] [--rounds N]
 //         (collectives_table.h)
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "parallel/transport/run_ranks.h"
@@ -26,6 +24,9 @@
 #include "tools/bench/memory_table.h"
 #include "tools/bench/step_server.h"
 #include "tools/bench/train_step.h"
+#include "tools/common/check_flags.h"
+#include "tools/common/parse_flags.h"
+#include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
 
 namespace torus::bench {
@@ -62,99 +63,102 @@ void RegisterTrainSteps(Precision precision) {
   }
 }
 
-// Removes "--name VALUE" or "--name=VALUE" from the arguments and returns the value; empty if it is
-// not there.
-std::string TakeFlag(int& argc, char** argv, const std::string& name) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    const bool joined = argument.starts_with(name + "=");
-    if (!joined && argument != name) continue;
-    Require(joined || i + 1 < argc, "bench", "{} needs a value", name);
-    const std::string value = joined ? argument.substr(name.size() + 1) : argv[i + 1];
-    const int taken = joined ? 1 : 2;
-    for (int j = i; j + taken <= argc; ++j) argv[j] = argv[j + taken];
-    argc -= taken;
-    return value;
-  }
-  return {};
+struct Flags {
+  int threads = 0;
+  std::string exchange, model = "mobilenet_v2", precision = "f32";
+  bool recompute = false, emulate = false, memory = false, collectives = false;
+  std::vector<int> ranks = {2, 4, 8};
+  CollectivesOptions of_collectives;
+};
+
+void AddFlags(CLI::App& app, Flags& flags) {
+  app.add_option("--threads", flags.threads, "CPU threads; 0: one per core")
+      ->check(CLI::Range(0, 4096));
+  app.add_option("--precision", flags.precision, "f32 or bf16");
+  app.add_flag("--emulate", flags.emulate, "Round to bf16 but compute in f32, on any processor");
+  app.add_option("--step_json", flags.exchange,
+                 "Run steps of the model in this file as numbers on standard input ask for them "
+                 "(tools/bench/step_server.h). Default: none");
+  app.add_option("--model", flags.model, "As --model of train");
+  app.add_flag("--recompute", flags.recompute, "Keep no activations within layers");
+  app.add_flag("--memory", flags.memory, "Measure memory and time of steps with recompute");
+  app.add_flag("--collectives", flags.collectives, "Measure collectives between threads");
+  app.add_option("--ranks", flags.ranks, "Numbers of ranks, comma-separated")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024));
+  CollectivesOptions& of = flags.of_collectives;
+  app.add_option("--bytes", of.bytes, "Sizes in bytes, comma-separated")
+      ->delimiter(',')
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+  app.add_option("--case", of.filter, "Only cases whose name contains this. Default: all");
+  app.add_option("--rounds", of.rounds, "Repetitions of each case")->check(CLI::Range(1, 1 << 20));
+  app.footer(
+      "Without --step_json, --memory and --collectives it measures kernels and training steps by "
+      "Google Benchmark, whose flags it takes too, such as --benchmark_filter=TrainStep.");
+  app.allow_extras();
 }
 
-// Removes "--name" from the arguments; returns whether it was there.
-bool TakeSwitch(int& argc, char** argv, const std::string& name) {
-  char** const end = std::remove(argv + 1, argv + argc, name);
-  const bool found = end != argv + argc;
-  argc = static_cast<int>(end - argv);
-  return found;
+std::vector<tools::HereOrNot> ContextsOf(const Flags& flags) {
+  const bool low = flags.precision == "bf16" || flags.precision == "f16";
+  return {{"steps", !flags.exchange.empty(), "which names the steps"},
+          {"collectives", flags.collectives, "which has ranks"},
+          {"no-collectives", !flags.collectives, "whose ranks have one each"},
+          {"kernels", !flags.collectives && !flags.memory, "not to --collectives and --memory"},
+          {"low", low, "got " + flags.precision}};
 }
 
-int64_t Number(const std::string& flag, std::string_view text, int64_t most) {
-  int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  Require(read.ec == std::errc() && read.ptr == end && number >= 1 && number <= most, "bench",
-          "{} must be from 1 to {}, got {}", flag, most, text);
-  return number;
+void CheckModes(const CLI::App& app, const Flags& flags) {
+  Require(flags.collectives + flags.memory + !flags.exchange.empty() <= 1, "bench",
+          "give one of --step_json, --memory and --collectives");
+  for (const std::string& word : app.remaining())
+    Require(word.starts_with("--benchmark_"), "bench",
+            "unknown argument {}: Google Benchmark's flags begin with --benchmark_ (--help lists "
+            "the others)",
+            word);
 }
 
-// Reads a comma-separated list; leaves `all` unchanged if there is no such flag.
-template <class T>
-void TakeNumbers(int& argc, char** argv, const std::string& name, int64_t most,
-                 std::vector<T>& all) {
-  const std::string text = TakeFlag(argc, argv, name);
-  if (!text.empty()) all.clear();
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    all.push_back(static_cast<T>(Number(name, text.substr(begin, end - begin), most)));
-    begin = end + 1;
-  }
-}
-
-void PrintCollectivesTable(int& argc, char** argv) {
-  CollectivesOptions options;
-  std::vector<int> sizes = {2, 4, 8};
-  TakeNumbers(argc, argv, "--ranks", 1024, sizes);
-  TakeNumbers(argc, argv, "--bytes", int64_t{1} << 40, options.bytes);
-  options.filter = TakeFlag(argc, argv, "--case");
-  const std::string rounds = TakeFlag(argc, argv, "--rounds");
-  if (!rounds.empty()) options.rounds = static_cast<int>(Number("--rounds", rounds, 1 << 20));
+void PrintCollectivesTable(const Flags& flags) {
   PrintCollectivesHead(std::cout);
-  for (const int size : sizes) {
+  for (const int size : flags.ranks) {
     parallel::ThreadWorld world(size);
-    PrintCollectives(world, options, std::cout);
+    PrintCollectives(world, flags.of_collectives, std::cout);
   }
+}
+
+int RunBenchmarks(const CLI::App& app, char* program, Precision precision) {
+  std::vector<std::string> words = app.remaining();
+  std::vector<char*> argv{program};
+  for (std::string& word : words) argv.push_back(word.data());
+  int argc = static_cast<int>(argv.size());
+  argv.push_back(nullptr);
+  RegisterTrainSteps(precision);
+  benchmark::Initialize(&argc, argv.data());
+  if (benchmark::ReportUnrecognizedArguments(argc, argv.data())) return 2;
+  const WithPrecision with(precision);  // of the kernels' benchmarks; steps set their own
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
 }
 
 int Main(int argc, char** argv) {
-  const std::string threads = TakeFlag(argc, argv, "--threads");
-  const std::string exchange = TakeFlag(argc, argv, "--step_json");
-  const std::string model = TakeFlag(argc, argv, "--model");
-  const bool recompute = TakeFlag(argc, argv, "--recompute") == "true";
-  const std::string type = TakeFlag(argc, argv, "--precision");
-  const bool emulate = TakeSwitch(argc, argv, "--emulate");
+  Flags flags;
+  CLI::App app("Measures kernels, training steps, their memory, and collectives.", "bench");
+  AddFlags(app, flags);
+  if (tools::PrintsHelp(app, argc, argv)) return 0;
+  CheckModes(app, flags);
+  tools::CheckFlags("bench", tools::GivenBy(app), ContextsOf(flags));
   const Precision precision =
-      recipes::CheckedPrecision("bench", type.empty() ? "f32" : type, emulate, Device{});
-  const bool memory = TakeFlag(argc, argv, "--memory") == "true";
-  if (!threads.empty()) SetTeamSize(static_cast<int>(Number("--threads", threads, 4096)));
-  if (TakeSwitch(argc, argv, "--collectives")) {
-    PrintCollectivesTable(argc, argv);
-    return 0;
-  }
-  if (!exchange.empty()) {
-    ServeSteps({.model = model.empty() ? "mobilenet_v2" : model,
-                .recompute = recompute,
-                .precision = precision},
-               tools::UserPath(exchange), std::cin, std::cout);
-    return 0;
-  }
-  if (memory) {
+      recipes::CheckedPrecision("bench", flags.precision, flags.emulate, Device{});
+  if (flags.threads > 0) SetTeamSize(flags.threads);
+  if (flags.collectives) {
+    PrintCollectivesTable(flags);
+  } else if (!flags.exchange.empty()) {
+    ServeSteps({.model = flags.model, .recompute = flags.recompute, .precision = precision},
+               tools::UserPath(flags.exchange), std::cin, std::cout);
+  } else if (flags.memory) {
     PrintMemoryTable(std::cout);
-    return 0;
+  } else {
+    return RunBenchmarks(app, argv[0], precision);
   }
-  RegisterTrainSteps(precision);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  const WithPrecision with(precision);  // of the kernels' benchmarks; steps set their own
-  benchmark::RunSpecifiedBenchmarks();
   return 0;
 }
 
@@ -162,10 +166,5 @@ int Main(int argc, char** argv) {
 }  // namespace torus::bench
 
 int main(int argc, char** argv) {
-  try {
-    return torus::bench::Main(argc, argv);
-  } catch (const std::exception& e) {
-    std::cerr << "bench: " << e.what() << std::endl;
-    return 1;
-  }
+  return torus::tools::RunMain("bench", [&] { return torus::bench::Main(argc, argv); });
 }

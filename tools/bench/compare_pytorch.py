@@ -234,7 +234,7 @@ def run_mode(case, exchange, mode, override, options, bench):
     precision = "bf16" if mode.endswith("+bf16") else options.ours
     command = [bench, "--model", name, "--step_json", exchange, "--threads", str(options.threads),
                "--precision", precision]
-    ours = Server("bench", command + ["--recompute", str(options.recompute).lower()],
+    ours = Server("bench", command + (["--recompute"] if options.recompute else []),
                   dict(os.environ, OMP_NUM_THREADS=str(options.threads)))
     script = [sys.executable, os.path.abspath(__file__), "--worker", exchange, "--cases", f"{name}:1x1"]
     theirs = Server(label, script + ["--modes", mode, "--threads", str(options.threads)],

@@ -16,6 +16,7 @@
 
 #include "parallel/transport/mpi/mpi_world.h"
 #include "tools/bench/collectives_table.h"
+#include "tools/common/check_flags.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/simulate/measure_link.h"
@@ -101,17 +102,13 @@ struct Flags {
 
 void AddFlags(CLI::App& app, Flags& flags) {
   app.add_flag("--links", flags.links, "Measure emulated links and compare with their model");
-  CLI::Option* const collectives =
-      app.add_flag("--collectives", flags.collectives, "Measure collectives between all processes");
+  app.add_flag("--collectives", flags.collectives, "Measure collectives between all processes");
   bench::CollectivesOptions& of = flags.of_collectives;
-  app.add_option("--case", of.filter, "Only cases whose name contains this")->needs(collectives);
+  app.add_option("--case", of.filter, "Only cases whose name contains this. Default: all");
   app.add_option("--bytes", of.bytes, "Sizes in bytes, comma-separated")
-      ->needs(collectives)
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
-  app.add_option("--rounds", of.rounds, "Repetitions of each case")
-      ->needs(collectives)
-      ->check(CLI::PositiveNumber);
+  app.add_option("--rounds", of.rounds, "Repetitions of each case")->check(CLI::PositiveNumber);
 }
 
 int Run(int argc, char** argv) {
@@ -119,6 +116,9 @@ int Run(int argc, char** argv) {
   CLI::App app("Measures communication between processes.", "mpi_bench");
   AddFlags(app, flags);
   if (PrintsHelp(app, argc, argv)) return 0;
+  CheckFlags("mpi_bench", GivenBy(app),
+             {{"collectives", flags.collectives, "which has cases"},
+              {"no-collectives", !flags.collectives, "give one of them"}});
   parallel::MpiWorld world(flags.collectives ? 0 : 2);
   if (flags.collectives) {
     if (world.local().front() == 0) bench::PrintCollectivesHead(std::cout);

@@ -1,9 +1,12 @@
 #include "tools/codec/codec.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <iostream>
+#include <nlohmann/json.hpp>
 
+#include "models/checkpoint/load_weights.h"
 #include "parallel/codec/make_codec.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
@@ -11,9 +14,12 @@
 #include "tools/codec/codec_table.h"
 #include "tools/codec/encoded_file.h"
 #include "tools/codec/error_picture.h"
+#include "tools/codec/figures_json.h"
 #include "tools/codec/link_trial.h"
 #include "tools/codec/measure.h"
+#include "tools/common/check_flags.h"
 #include "tools/common/help_text.h"
+#include "tools/common/output.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
@@ -21,27 +27,34 @@
 namespace torus::tools {
 namespace {
 
-void WriteFile(const std::string& path, std::string_view content) {
-  io::OutputFile file(UserPath(path));
-  file.Write(content);
-  file.Close(false);
-}
-
 struct Options {
-  std::string input, codec = "sortq:8", encoded, decoded, picture;
+  std::string input, codec = "sortq:8", encoded, decoded, picture, json;
   bool all = false;
   int repeats = 5;
   std::vector<double> links;  // Gbit/s
 };
 
+// Calls `make`, and says of what it refuses which flag or file it is about.
+template <class Make>
+auto Named(const std::string& what, const Make& make) {
+  try {
+    return make();
+  } catch (const BadInput& error) {
+    const std::string reason = error.what();
+    if (reason.find(what) != reason.npos) throw;
+    Throw<BadInput>("codec", "{}: {}", what, reason);
+  }
+}
+
 std::vector<NamedTensor> FloatsOf(const std::string& path) {
   std::vector<NamedTensor> floats;
-  for (NamedTensor& tensor : ReadSafetensors(path).tensors) {
+  FileWeights file = ReadWeights(path);
+  for (NamedTensor& tensor : file.tensors) {
     const DType dtype = tensor.value.dtype();
     if (dtype == DType::kF32 || IsLow(dtype))
       floats.push_back(std::move(tensor));
     else
-      std::cout << fmt::format("left out: {}, {}\n", tensor.name, tensor.value);
+      fmt::print("left out: {}, {}\n", tensor.name, tensor.value);
   }
   Require(!floats.empty(), path, "has no tensor of f32, bf16 or f16");
   return floats;
@@ -59,11 +72,11 @@ std::vector<std::string> AllCodecs() {
 
 // A file's tensors have no earlier tensors, which a codec that remembers them would need.
 // powersgd starts from random factors, and is measured with those.
-void CheckRemembersNothing(const std::string& codec) {
-  const auto made = parallel::MakeCodec(codec);
+void CheckCodec(const std::string& codec) {
+  const auto made = Named("--codec " + codec, [&] { return parallel::MakeCodec(codec); });
   Require(!made->is_stateful() || codec.starts_with("powersgd"), "codec",
-          "{} remembers earlier tensors of a run, and a file has none: measure the codec inside of "
-          "the brackets",
+          "--codec {} remembers earlier tensors of a run, and a file has none: measure the codec "
+          "inside of the brackets",
           made->name());
 }
 
@@ -83,73 +96,88 @@ void TryOverLinks(const Options& options, const std::vector<NamedTensor>& tensor
     const std::vector<LinkTrial> own = TryLinks(name, micro_batch, speeds, options.repeats);
     trials.insert(trials.end(), own.begin(), own.end());
   }
-  std::cout << TextOf(trials);
+  fmt::print("{}", TextOf(trials));
+  if (!options.json.empty()) WriteOutput(options.json, ToJson(trials).dump(2) + "\n");
 }
 
 void Measure(const Options& options, const std::vector<NamedTensor>& tensors) {
   std::vector<CodecMeasurement> measured;
   for (const std::string& name : ChosenCodecs(options))
     measured.push_back(MeasureCodec(name, tensors, options.repeats));
-  std::cout << TableOf(measured);
-  if (options.picture.empty()) return;
-  WriteFile(options.picture, ErrorPicture(measured));
-  std::cout << fmt::format("picture: {}\n", options.picture);
+  fmt::print("{}", TableOf(measured));
+  if (!options.json.empty()) WriteOutput(options.json, ToJson(measured).dump(2) + "\n");
+  if (!options.picture.empty()) WriteOutput(options.picture, ErrorPicture(measured));
 }
 
 void WriteEncoded(const Options& options, const std::vector<NamedTensor>& tensors) {
   std::vector<std::string> as_it_is;
   const std::vector<std::byte> bytes = EncodeTensors(options.codec, tensors, as_it_is);
-  WriteFile(options.encoded, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  WriteOutput(options.encoded, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   for (const std::string& name : as_it_is)
-    std::cout << fmt::format("stored as float32, for a value that is infinite or NaN: {}\n", name);
+    fmt::print("stored as float32, for a value that is infinite or NaN: {}\n", name);
 }
 
 void WriteDecoded(const Options& options) {
   constexpr int64_t kMostValues = int64_t{1} << 32;
-  const std::string path = UserPath(options.input), content = io::InputFile(path).ReadAll();
-  WriteSafetensors(UserPath(options.decoded),
-                   DecodeTensors(path, std::as_bytes(std::span(content)), kMostValues));
+  const std::string content = io::InputFile(options.input).ReadAll();
+  WriteSafetensors(options.decoded, Named("[" + options.input + "]", [&] {
+                     return DecodeTensors(options.input, std::as_bytes(std::span(content)),
+                                          kMostValues);
+                   }));
+  fmt::print("wrote {}\n", FullPath(options.decoded));
 }
 
 void AddFlags(CLI::App& app, Options& options) {
-  app.add_option("file", options.input,
-                 "A .safetensors file; for --decoded, a file written by --encoded")
+  app.add_option(
+         "file", options.input,
+         "A file of tensors (.safetensors, or one of torch.save), a Hugging Face folder, or "
+         "a run's checkpoint; for --decoded, a file written by --encoded")
       ->required();
-  app.add_option("--codec", options.codec, Choices("Codec", parallel::CodecDescriptions()))
-      ->capture_default_str();
+  app.add_option("--codec", options.codec, Choices("Codec", parallel::CodecDescriptions()));
   app.add_flag("--all", options.all, "Measure every codec with typical parameters");
-  auto* const picture =
-      app.add_option("--picture", options.picture,
-                     "Draw error against bytes into this SVG file. Default with --all: "
-                     "codec_errors.svg");
-  auto* const encoded =
-      app.add_option("--encoded", options.encoded, "Write the encoded tensors to this file");
-  auto* const decoded = app.add_option("--decoded", options.decoded,
-                                       "Write the decoded tensors of an encoded file to this file")
-                            ->excludes("--codec", "--all", "--picture", "--encoded");
+  app.add_option("--picture", options.picture,
+                 "Draw error against bytes into this SVG file. Default: none; with --all "
+                 "codec_errors.svg");
+  app.add_option("--encoded", options.encoded,
+                 "Write the encoded tensors to this file. Default: none");
+  app.add_option("--decoded", options.decoded,
+                 "Write the decoded tensors of an encoded file to this file, and do nothing else. "
+                 "Default: measure");
   app.add_option("--links", options.links,
                  "Send 16 micro-batches of the file's values over emulated links with these "
                  "Gbit/s, as float32 and encoded, and print the measured beside the computed "
-                 "times. Without values: 0.1 1 10. Writes no files")
-      ->excludes(picture)
-      ->excludes(encoded)
-      ->excludes(decoded)
+                 "times. Without values: 0.1 1 10. Default: no links")
       ->expected(0, 16)
       ->delimiter(',')
       ->check(CLI::Range(1e-3, 1e6));
   app.add_option("--repeats", options.repeats, "Number of runs; the fastest one is reported")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--json", options.json, "Write the figures to this file too. Default: none");
 }
 
-// What is written takes a file's place at once.
 void CheckOutputs(const Options& options) {
-  for (const std::string& output : {options.encoded, options.decoded, options.picture}) {
+  const std::pair<const char*, const std::string&> outputs[] = {{"--encoded", options.encoded},
+                                                                {"--decoded", options.decoded},
+                                                                {"--picture", options.picture},
+                                                                {"--json", options.json}};
+  for (const auto& [flag, output] : outputs) {
     std::error_code error;
-    Require(output.empty() ||
-                !std::filesystem::equivalent(UserPath(options.input), UserPath(output), error),
-            "codec", "would write over the file that it reads, {}", output);
+    Require(output.empty() || !std::filesystem::equivalent(options.input, output, error), "codec",
+            "{} would write over the file that it reads, {}", flag, output);
+    CheckOutput("codec", flag, output);
   }
+}
+
+void MakeAbsolute(Options& options) {
+  for (std::string* path :
+       {&options.input, &options.encoded, &options.decoded, &options.picture, &options.json})
+    *path = UserPath(*path);
+}
+
+std::vector<HereOrNot> ContextsOf(const Options& options, bool links) {
+  return {{"encode", options.decoded.empty(), "whose file names its codec"},
+          {"one-codec", !options.all || !options.encoded.empty(), "give one of them"},
+          {"files", !links, "which measures alone"}};
 }
 
 int Main(int argc, const char* const* argv) {
@@ -160,16 +188,16 @@ int Main(int argc, const char* const* argv) {
   AddFlags(app, options);
   if (PrintsHelp(app, argc, argv)) return 0;
   const bool links = app.count("--links") > 0;
+  CheckFlags("codec", GivenBy(app), ContextsOf(options, links));
   if (options.all && !links && options.picture.empty()) options.picture = "codec_errors.svg";
+  MakeAbsolute(options);
   CheckOutputs(options);
   if (!options.decoded.empty()) {
     WriteDecoded(options);
     return 0;
   }
-  CheckRemembersNothing(options.codec);
-  Require(!options.all || app.count("--codec") == 0 || !options.encoded.empty(), "codec",
-          "--all measures all codecs: give --codec only without it, or for --encoded");
-  const std::vector<NamedTensor> tensors = FloatsOf(UserPath(options.input));
+  CheckCodec(options.codec);
+  const std::vector<NamedTensor> tensors = FloatsOf(options.input);
   if (links) {
     if (options.links.empty()) options.links = {0.1, 1, 10};
     TryOverLinks(options, tensors);

@@ -1,49 +1,31 @@
 #include "tools/common/parse_flags.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
-#include <numeric>
+#include <sstream>
+#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "runtime/did_you_mean.h"
 #include "runtime/error.h"
+#include "tools/common/check_flags.h"
+#include "tools/common/flag_table.h"
 #include "tools/common/help_text.h"
 
 namespace torus::tools {
 namespace {
 
-// How many letters must be added, removed or changed to turn `a` into `b`.
-size_t DistanceOf(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
-    }
-  }
-  return row.back();
-}
-
-// The flag that `word` is a misspelling of; empty if none is close.
-std::string NearestFlag(const CLI::App& app, std::string_view word) {
-  size_t least = 3;
-  std::string nearest;
+std::vector<std::string> FlagsOf(const CLI::App& app) {
+  std::vector<std::string> flags;
   for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames())
-      if (const size_t distance = DistanceOf(word, "--" + name); distance < least) {
-        least = distance;
-        nearest = "--" + name;
-      }
-  return nearest;
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  return flags;
 }
 
 // Of arguments that are left over, says the first flag, else the first.
@@ -51,8 +33,8 @@ std::string LeftOver(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining();
   const auto flag = std::ranges::find_if(words, [](auto& word) { return word.starts_with("-"); });
   if (flag == words.end()) return "unexpected argument " + words.at(0);
-  const std::string name = flag->substr(0, flag->find('=')), nearest = NearestFlag(app, name);
-  return "unknown flag " + name + (nearest.empty() ? "" : "; did you mean " + nearest + "?");
+  const std::string name = flag->substr(0, flag->find('='));
+  return "unknown flag " + name + DidYouMean(name, FlagsOf(app));
 }
 
 // "--rate must be a number, got abc" of CLI11's "Could not convert: --rate = abc".
@@ -100,12 +82,25 @@ std::string OneLine(const CLI::ParseError& error) {
   return text;
 }
 
+// "--data must be one of a, b, got c" of CLI11's "--data: c not in {a,b}".
+std::string NotOneOf(const std::string& text) {
+  constexpr std::string_view kNotIn = " not in {";
+  const size_t colon = text.find(": "), at = text.find(kNotIn), end = text.rfind('}');
+  if (colon == text.npos || at == text.npos || end == text.npos || at < colon) return text;
+  const std::string got = text.substr(colon + 2, at - colon - 2);
+  std::vector<std::string> names;
+  std::istringstream list(text.substr(at + kNotIn.size(), end - at - kNotIn.size()));
+  for (std::string name; std::getline(list, name, ',');) names.push_back(name);
+  return fmt::format("{} must be one of {}, got {}{}", text.substr(0, colon),
+                     fmt::join(names, ", "), got, DidYouMean(got, names));
+}
+
 std::string ReasonOf(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return LeftOver(app);
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr)
     if (const std::string text = error.what(); text.starts_with("Could not convert: "))
       return NotConverted(app, text);
-  return OneLine(error);
+  return NotOneOf(OneLine(error));
 }
 
 template <class Whole>
@@ -155,14 +150,39 @@ class WrappedHelp : public CLI::Formatter {
   }
 };
 
+// So that --help shows each default, unless the description has words for it.
+void CaptureDefaults(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_required() || option->get_description().find("Default") != std::string::npos)
+      continue;
+    option->capture_default_str();
+    if (option->get_default_str() == "[]") option->default_str("");
+  }
+}
+
+std::string HelpOf(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const FlagRow* const row = RowOf(app.get_name(), FlagOf(*option));
+    if (row == nullptr) continue;
+    std::string places;
+    for (const std::string_view name : Words(row->where))
+      if (const FlagContext& context = ContextNamed(name); context.in_help)
+        places += fmt::format("{}{}", places.empty() ? "" : "; ", context.needs);
+    if (places.empty()) continue;
+    option->description(fmt::format("{} ({})", option->get_description(), places));
+  }
+  return app.help();
+}
+
 }  // namespace
 
 std::string ParseFlags(CLI::App& app, int argc, const char* const* argv) {
   app.formatter(std::make_shared<WrappedHelp>());
+  CaptureDefaults(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return app.help();
+    return HelpOf(app);
   } catch (const CLI::ParseError& error) {
     Throw<BadInput>(app.get_name(), "{} (--help lists the flags)", ReasonOf(app, error));
   }

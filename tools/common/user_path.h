@@ -5,9 +5,10 @@
 
 namespace torus::tools {
 
-// `bazel run` starts programs in another folder, and sets BUILD_WORKING_DIRECTORY to the user's.
-// Returns a relative path resolved against that folder. Absolute and empty paths, and all paths if
-// the variable is not set, are returned unchanged.
+// bazelw and `bazel run` start programs in other folders than the user's, which bazelw leaves in
+// TORUS_WORKING_DIRECTORY, and `bazel run` alone in BUILD_WORKING_DIRECTORY. Returns a relative
+// path resolved against that folder. Absolute and empty paths, and all paths if neither variable is
+// set, are returned unchanged.
 std::string UserPath(const std::string& path);
 
 }  // namespace torus::tools

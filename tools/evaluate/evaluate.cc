@@ -6,11 +6,18 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "models/model_spec.h"
 #include "recipes/data/data_names.h"
+#include "recipes/data/data_places.h"
 #include "recipes/data/left_out.h"
-#include "tools/common/flag_kinds.h"
+#include "recipes/evaluate/run_weights.h"
+#include "runtime/allocator.h"
+#include "runtime/parallel_for.h"
+#include "runtime/stream.h"
+#include "tools/common/check_flags.h"
+#include "tools/common/output.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
@@ -24,23 +31,35 @@ using recipes::EvaluateResult;
 struct Flags {
   EvaluateOptions options;
   bool per_class = false;
+  int threads = 0;
+  uint64_t memory_limit = 0;
+  std::string json;
 };
 
 void AddFlags(CLI::App& app, Flags& flags) {
   EvaluateOptions& o = flags.options;
   app.add_option(
       "--model", o.model,
-      fmt::format("One of {}. Default for a Hugging Face folder: as its config.json says",
-                  fmt::join(ModelNames(), ", ")));
+      fmt::format(
+          "One of {}. Default for a Hugging Face folder: as its config.json says; for a run: "
+          "its own",
+          fmt::join(ModelNames(), ", ")));
   app.add_option(
          "--init", o.init,
-         "Weights: a .safetensors or .pth file, a Hugging Face folder, or a run's checkpoint")
+         "Weights: a .safetensors or .pth file, a Hugging Face folder, the folder of a run of "
+         "train, or one of its checkpoints")
       ->required();
-  app.add_option("--data", o.data, fmt::format("One of {}", fmt::join(recipes::DataNames(), ", ")))
+  app.add_option("--init-part", o.init_part,
+                 "Which weights of the --init file to take, such as model_ema. Default: those that "
+                 "fit the model best; of several, the ones that are no average");
+  app.add_option("--data", o.data,
+                 fmt::format("One of {}. Default: the run's; other weights need it",
+                             fmt::join(recipes::DataNames(), ", ")))
       ->check(CLI::IsMember(recipes::DataNames()));
   app.add_option("--data-dir", o.data_dir,
                  "Folder of the dataset. For text: a text file, a token file, or a folder written "
-                 "by tools/tokenize");
+                 "by tools/tokenize. Default: where the run had it, or "
+                 "below $TORUS_DATA, or the dataset's usual place");
   app.add_option("--split", o.split,
                  "train or test (for GLUE dev.tsv, for a text its last tenth); a text file also "
                  "has all, a token file only all")
@@ -51,7 +70,8 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "Height and width to which images are resized; 0: their own")
       ->check(CLI::Range(0, 4096));
   app.add_option("--tokenizer", o.tokenizer,
-                 "Tokenizer for the model of a weights file: gpt2, roberta or bytes");
+                 "Tokenizer for the model of a weights file: gpt2, roberta or bytes. Default: the "
+                 "model's own");
   app.add_option("--vocab-dir", o.vocab_dir,
                  "Folder of the vocabulary. Default: the model's folder");
   app.add_option(
@@ -64,11 +84,29 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--precision", o.precision,
                  "Precision of matrix products, convolutions and attention: f32, bf16, or on a GPU "
                  "f16 and tf32");
-  app.add_flag(
-      "--emulate", o.emulate,
-      "For --precision bf16 and f16: round to that type but compute in f32, on any processor");
+  app.add_flag("--emulate", o.emulate, "Round to that type but compute in f32, on any processor");
   app.add_option("--device", o.device, "cpu or cuda");
   app.add_flag("--per-class", flags.per_class, "Print the accuracy of each class");
+  app.add_option("--threads", flags.threads, "CPU threads; 0: one per core")
+      ->check(CLI::Range(0, 4096));
+  app.add_option("--memory-limit", flags.memory_limit,
+                 "Limit for the memory of all tensors together: 3GB, 512MB, or bytes. Default: "
+                 "most of what the process may use")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(uint64_t{1} << 20, uint64_t{1} << 60));
+  app.add_option("--json", flags.json,
+                 "Write the result, with that of each class, to this file too. Default: none");
+}
+
+void LimitMemory(uint64_t bytes) {
+  if (bytes == 0) return;
+  AllocatorFor({}).SetLimit(bytes);
+  for (int gpu = 0; gpu < GpuCount(); ++gpu) AllocatorFor({DeviceKind::kCuda, gpu}).SetLimit(bytes);
+}
+
+// With two classes, GLUE reports the F1 of the second class; with more, the mean.
+double HeadlineF1(const data::ConfusionMatrix& counts) {
+  return counts.classes() == 2 ? data::F1(counts, 1) : data::MacroF1(counts);
 }
 
 void PrintClasses(const EvaluateResult& result, bool per_class) {
@@ -78,14 +116,12 @@ void PrintClasses(const EvaluateResult& result, bool per_class) {
                counts.OfTarget(c), data::F1(counts, c));
   fmt::print("samples {}\nloss {:.6f}\nMatthews correlation {:.4f}\n", counts.total(),
              result.classes->loss, data::MatthewsCorrelation(counts));
-  // With two classes, GLUE reports the F1 of the second class; with more, the mean.
-  fmt::print("F1 {:.4f}\naccuracy {:.2f} %\n",
-             counts.classes() == 2 ? data::F1(counts, 1) : data::MacroF1(counts),
-             100 * data::Accuracy(counts));
+  fmt::print("F1 {:.4f}\naccuracy {:.2f} %\n", HeadlineF1(counts), 100 * data::Accuracy(counts));
 }
 
-void Print(const EvaluateResult& result, bool per_class) {
+void Print(const EvaluateResult& result, const std::string& init, bool per_class) {
   if (!result.warning.empty()) fmt::print(stderr, "evaluate: {}\n", result.warning);
+  if (const std::string line = result.taken.Line(init); !line.empty()) fmt::print("{}\n", line);
   if (!result.truncated.empty()) fmt::print("{}\n", result.truncated);
   if (!result.passed_over.empty())
     fmt::print("{}\n",
@@ -97,16 +133,43 @@ void Print(const EvaluateResult& result, bool per_class) {
                result.text->loss, std::exp(result.text->loss));
 }
 
-void CheckKinds(const CLI::App& app, const std::string& data) {
-  static const std::vector<FlagKinds> flags{{"--normalize", {"images"}},
-                                            {"--image-size", {"images"}},
-                                            {"--per-class", {"images", "sentences"}},
-                                            {"--tokenizer", {"sentences", "a long text"}},
-                                            {"--vocab-dir", {"sentences", "a long text"}},
-                                            {"--length", {"sentences", "a long text"}}};
-  CheckFlagKinds(
-      "evaluate", flags, [&](const std::string& flag) { return app.count(flag) > 0; },
-      recipes::DataKind(data), "--data " + data);
+nlohmann::json ToJson(const recipes::ClassEvaluation& classes,
+                      const std::vector<std::string>& names) {
+  const data::ConfusionMatrix& counts = classes.counts;
+  nlohmann::json each = nlohmann::json::array();
+  for (int64_t c = 0; c < counts.classes(); ++c)
+    each.push_back({{"name", names[c]},
+                    {"right", counts.At(c, c)},
+                    {"samples", counts.OfTarget(c)},
+                    {"f1", data::F1(counts, c)}});
+  return {{"samples", counts.total()},
+          {"loss", classes.loss},
+          {"accuracy", data::Accuracy(counts)},
+          {"f1", HeadlineF1(counts)},
+          {"matthews_correlation", data::MatthewsCorrelation(counts)},
+          {"classes", each}};
+}
+
+std::string ToJson(const EvaluateResult& result) {
+  nlohmann::json json = nlohmann::json::object();
+  if (result.classes) json = ToJson(*result.classes, result.class_names);
+  if (result.text)
+    json = {{"tokens", result.text->tokens},
+            {"loss", result.text->loss},
+            {"perplexity", std::exp(result.text->loss)}};
+  json["left_out"] = result.left_out.size();
+  return json.dump(2) + "\n";
+}
+
+std::vector<HereOrNot> ContextsOf(const EvaluateOptions& o) {
+  const std::string kind = o.data.empty() ? "" : recipes::DataKind(o.data);
+  const std::string not_to =
+      fmt::format("not to {} (--data {})", kind == "a long text" ? "long texts" : kind, o.data);
+  return {{"images", kind == "images", not_to},
+          {"texts", kind != "images", not_to},
+          {"classes", kind != "a long text", not_to},
+          {"vocabulary", o.tokenizer != "bytes", "and --tokenizer bytes has none"},
+          {"low", o.precision == "bf16" || o.precision == "f16", "got " + o.precision}};
 }
 
 int Main(int argc, char** argv) {
@@ -115,9 +178,17 @@ int Main(int argc, char** argv) {
   AddFlags(app, flags);
   if (PrintsHelp(app, argc, argv)) return 0;
   EvaluateOptions& o = flags.options;
-  CheckKinds(app, o.data);
-  for (std::string* path : {&o.init, &o.data_dir, &o.vocab_dir}) *path = UserPath(*path);
-  Print(recipes::Evaluate(o), flags.per_class);
+  for (std::string* path : {&o.init, &o.data_dir, &o.vocab_dir, &flags.json})
+    *path = UserPath(*path);
+  o = recipes::WithRunSettings(o);
+  if (o.data_dir.empty()) o.data_dir = recipes::InCommonFolder(recipes::PlaceOf(o.data));
+  CheckFlags("evaluate", GivenBy(app), ContextsOf(o));
+  CheckOutput("evaluate", "--json", flags.json);
+  if (flags.threads > 0) SetTeamSize(flags.threads);
+  LimitMemory(flags.memory_limit);
+  const EvaluateResult result = recipes::Evaluate(o);
+  Print(result, o.init, flags.per_class);
+  if (!flags.json.empty()) WriteOutput(flags.json, ToJson(result));
   return 0;
 }
 

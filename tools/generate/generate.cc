@@ -6,6 +6,7 @@
 
 #include "recipes/generate/generator.h"
 #include "runtime/parallel_for.h"
+#include "tools/common/check_flags.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
@@ -25,7 +26,11 @@ void AddFlags(CLI::App& app, Options& o) {
   app.add_option("--vocab-dir", o.text.vocab_dir,
                  "Folder with vocab.json and merges.txt (or encoder.json and vocab.bpe), or with "
                  "tokenizer.json. Default: the model's folder");
-  app.add_option("--prompt", o.text.prompt, "Text to continue");
+  app.add_option("--prompt", o.text.prompt,
+                 "Text to continue; <|endoftext|> in it is that token. Empty: begin a new text. "
+                 "Default: a line break");
+  app.add_flag("--special-tokens", o.text.special_tokens,
+               "Take every special token that is written in the prompt as one token");
   app.add_option("--tokens", o.text.tokens, "Largest number of tokens to add")
       ->check(CLI::Range(1, 1 << 24));
   app.add_option(
@@ -40,13 +45,13 @@ void AddFlags(CLI::App& app, Options& o) {
                  "Sample from the k most likely tokens; 0: from all")
       ->check(CLI::Range(0, 1 << 24));
   app.add_option("--top-p", o.text.sampling.top_p,
-                 "Sample from the most likely tokens whose probabilities add up to this");
+                 "Sample from the most likely tokens whose probabilities add up to this, above 0 "
+                 "and at most 1");
   app.add_option("--seed", o.text.seed, "Seed of the sampling; the same seed gives the same text");
   app.add_option("--precision", o.text.precision,
                  "Precision of matrix products and attention: f32, bf16, or on a GPU f16 and tf32");
-  app.add_flag(
-      "--emulate", o.text.emulate,
-      "For --precision bf16 and f16: round to that type but compute in f32, on any processor");
+  app.add_flag("--emulate", o.text.emulate,
+               "Round to that type but compute in f32, on any processor");
   app.add_option("--device", o.text.device, "cpu or cuda");
   app.add_option("--threads", o.threads, "CPU threads; 0: one per core")
       ->check(CLI::Range(0, 4096));
@@ -57,6 +62,10 @@ int Main(int argc, char** argv) {
   CLI::App app("Continues a text with a GPT-2 model.", "generate");
   AddFlags(app, o);
   if (PrintsHelp(app, argc, argv)) return 0;
+  const std::string& precision = o.text.precision;
+  CheckFlags("generate", GivenBy(app),
+             {{"sampling", o.text.sampling.temperature > 0, "got 0: the most likely token always"},
+              {"low", precision == "bf16" || precision == "f16", "got " + precision}});
   if (o.threads > 0) SetTeamSize(o.threads);
   for (std::string* path : {&o.text.model, &o.text.vocab_dir}) *path = UserPath(*path);
   recipes::Generate(

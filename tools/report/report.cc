@@ -9,7 +9,8 @@
 #include "recipes/run/read_report.h"
 #include "recipes/run/run_folder.h"
 #include "runtime/error.h"
-#include "runtime/io/file.h"
+#include "runtime/io/json.h"
+#include "tools/common/output.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
@@ -39,9 +40,19 @@ std::string Render(const std::vector<std::string>& folders) try {
                   "not");
 }
 
+std::string Summaries(const std::vector<std::string>& folders) {
+  nlohmann::json all = nlohmann::json::array();
+  const std::vector<std::string> names = recipes::NamesOf(folders);
+  for (size_t i = 0; i < folders.size(); ++i)
+    all.push_back({{"name", names[i]},
+                   {"folder", FullPath(folders[i])},
+                   {"summary", io::ReadJsonObject(recipes::RunFolder{folders[i]}.summary())}});
+  return all.dump(2) + "\n";
+}
+
 int Main(int argc, char** argv) {
   std::vector<std::string> folders;
-  std::string out;
+  std::string out, json;
   CLI::App app(
       "Writes the report page of a finished run again, or a page that compares several runs.",
       "report");
@@ -51,15 +62,20 @@ int Main(int argc, char** argv) {
   app.add_option(
       "--out", out,
       "Page to write. Default: report.html in the run's folder; for several runs comparison.html");
+  app.add_option("--json", json,
+                 "Write what the summary.json of each run holds, under the run's name, to this "
+                 "file too. Default: none");
   if (PrintsHelp(app, argc, argv)) return 0;
   for (std::string& folder : folders) folder = UserPath(folder);
+  out = UserPath(out);
+  json = UserPath(json);
+  CheckOutput("report", "--out", out);
+  CheckOutput("report", "--json", json);
   if (out.empty())
-    out = folders.size() == 1 ? recipes::RunFolder{folders[0]}.report() : "comparison.html";
-  const std::string page = Render(folders), path = UserPath(out);
-  io::OutputFile file(path);
-  file.Write(page);
-  file.Close(false);
-  fmt::print("{}\n", path);
+    out =
+        folders.size() == 1 ? recipes::RunFolder{folders[0]}.report() : UserPath("comparison.html");
+  WriteOutput(out, Render(folders));
+  if (!json.empty()) WriteOutput(json, Summaries(folders));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "parallel/schedule/comparison.h"
 #include "parallel/schedule/csv.h"
@@ -10,7 +11,8 @@
 #include "parallel/schedule/printer.h"
 #include "parallel/schedule/svg.h"
 #include "runtime/error.h"
-#include "runtime/io/file.h"
+#include "tools/common/check_flags.h"
+#include "tools/common/output.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
@@ -29,7 +31,7 @@ struct Invocation {
   TensorFlags tensor;
   double tensor_mib = 0;
   std::string tensor_cuts = "shared";
-  std::string file, fit, trace, draw, svg;
+  std::string file, fit, trace, draw, svg, json;
   bool csv = false;
 };
 
@@ -44,83 +46,74 @@ void AddCosts(CLI::App& app, Invocation& invocation) {
   for (const parallel::CostList& kind : parallel::kCostLists)
     app.add_option(fmt::format("--{}", kind.name), *value++,
                    fmt::format("{} {}", kind.in_bytes ? "MiB" : "Seconds", kind.about))
-        ->check(Costs())
-        ->excludes("--file");
+        ->check(Costs());
 }
 
 void AddFlags(CLI::App& app, Invocation& invocation) {
   parallel::Pipeline& pipeline = invocation.pipeline;
   const CLI::Range sizes(1, 4096);
   app.add_option("--file", invocation.file,
-                 "Read all of the following from a JSON file, in which ranks can differ (format: "
-                 "tools/simulate/pipeline_file.h)");
-  app.add_option("--ranks", pipeline.ranks, "Ranks of the pipeline")
-      ->check(sizes)
-      ->excludes("--file");
+                 "Read the pipeline, its costs and links, from a JSON file, in which ranks can "
+                 "differ (format: tools/simulate/pipeline_file.h). Default: from the flags");
+  app.add_option("--ranks", pipeline.ranks, "Ranks of the pipeline")->check(sizes);
   app.add_option("--micro-batches", pipeline.micro_batches, "Micro-batches per mini-batch")
-      ->check(sizes)
-      ->excludes("--file");
+      ->check(sizes);
   app.add_option("--chunks", pipeline.chunks, "Stages per rank, for schedules that have several")
-      ->check(sizes)
-      ->excludes("--file");
+      ->check(sizes);
   app.add_option("--backward-input-share", pipeline.costs.backward_input_share,
                  "Share of a backward pass that computes the gradients of the inputs")
-      ->check(CLI::Range(0.0, 1.0))
-      ->excludes("--file");
+      ->check(CLI::Range(0.0, 1.0));
   AddCosts(app, invocation);
   app.add_option("--link", invocation.links,
                  "A link: LATENCY,BANDWIDTH[,window=BYTES][,jitter=TIME], such as "
                  "10ms,1Gbps,window=64KB, between all ranks; with 0-1: in front between ranks 0 "
-                 "and 1 both ways, with 0>1: one way. May be repeated")
-      ->allow_extra_args(false)
-      ->excludes("--file");
+                 "and 1 both ways, with 0>1: one way. May be repeated. Default: transfers take no "
+                 "time")
+      ->allow_extra_args(false);
   app.add_option("--fit", invocation.fit,
                  "Fit the free costs of this JSON file to its measured rows, and predict the other "
-                 "rows (format: tools/simulate/fit_file.h)");
+                 "rows (format: tools/simulate/fit_file.h). Goes alone. Default: none");
   app.add_option("--from-trace", invocation.trace,
-                 "Take each rank's median forward and backward times from a run's trace.json")
-      ->excludes("--forward", "--backward");
-  app.add_option("--draw", invocation.draw, "Draw this schedule in equal time slots");
+                 "Take each rank's median forward and backward times from a run's trace.json. "
+                 "Default: --forward and --backward");
+  app.add_option("--draw", invocation.draw,
+                 "Draw this schedule in equal time slots. Default: none");
   app.add_option("--svg", invocation.svg,
-                 "Draw the schedule of --draw to scale, with its transfers, into this SVG file")
-      ->needs("--draw");
+                 "Draw the schedule of --draw to scale, with its transfers, into this SVG file. "
+                 "Default: none");
   app.add_flag("--csv", invocation.csv,
-               "Print the schedule of --draw as a table for --schedule csv:FILE")
-      ->needs("--draw");
+               "Print the schedule of --draw as a table for --schedule csv:FILE");
+  app.add_option("--json", invocation.json,
+                 "Write the figures of each schedule to this file too. Default: none");
 }
 
 void AddTensorFlags(CLI::App& app, Invocation& invocation) {
   TensorFlags& tensor = invocation.tensor;
-  CLI::Option* const ranks =
-      app.add_option("--tensor", tensor.ranks,
-                     "Tensor-parallel ranks per stage, as --tensor of train: they share its work "
-                     "and sum over links of their own. All other costs are those of a single rank")
-          ->check(CLI::Range(1, 4096));
+  app.add_option("--tensor", tensor.ranks,
+                 "Tensor-parallel ranks per stage, as --tensor of train: they share its work "
+                 "and sum over links of their own. All other costs are those of a single rank")
+      ->check(CLI::Range(1, 4096));
   app.add_option("--model", tensor.model,
                  "Model whose blocks the tensor-parallel ranks share, such as gpt2:4 or roberta; "
-                 "its blocks are spread evenly over the pipeline")
-      ->needs(ranks);
+                 "its blocks are spread evenly over the pipeline. Default: none");
   app.add_option("--tensor-link", tensor.link,
                  "Link between tensor-parallel ranks: LATENCY,BANDWIDTH as for --link. Default: "
-                 "transfers take no time")
-      ->needs(ranks);
+                 "transfers take no time");
   app.add_option("--tensor-cuts", invocation.tensor_cuts,
                  "What tensor-parallel ranks send to the next stage, as in train: shared (each a "
                  "part) or whole")
-      ->check(CLI::IsMember({"shared", "whole"}))
-      ->needs(ranks);
+      ->check(CLI::IsMember({"shared", "whole"}));
   app.add_option("--tensor-activation", invocation.tensor_mib,
                  "MiB of each sum over tensor-parallel ranks. Default: --boundary")
-      ->check(Costs())
-      ->needs(ranks);
+      ->check(Costs());
 }
 
-void CheckFit(const CLI::App& app) {
-  if (app.count("--fit") == 0) return;
-  for (const CLI::Option* option : app.get_options())
-    Require(option->count() == 0 || option->get_name() == "--fit", "simulate",
-            "--fit takes all from its file, and goes with no other flag, got {}",
-            option->get_name());
+std::vector<HereOrNot> ContextsOf(const Invocation& invocation) {
+  return {{"no-fit", invocation.fit.empty(), "give one of them"},
+          {"no-file", invocation.file.empty(), "give one of them"},
+          {"no-trace", invocation.trace.empty(), "give one of them"},
+          {"draw", !invocation.draw.empty(), "which names the schedule"},
+          {"tensor", invocation.tensor.ranks > 1, "got 1"}};
 }
 
 void SetCosts(Invocation& invocation) {
@@ -132,22 +125,32 @@ void SetCosts(Invocation& invocation) {
   costs.links = parallel::ParseLinks(invocation.links);
 }
 
-// Writes the picture, and returns what --draw prints.
-std::string Draw(const Invocation& invocation) {
+// Sets the picture of --svg, and returns what --draw prints.
+std::string Draw(const Invocation& invocation, std::string& svg) {
   const parallel::Pipeline& pipeline = invocation.pipeline;
   const int chunks = parallel::ChunksOf(invocation.draw, pipeline);
   const parallel::Schedule schedule = parallel::MakeSchedule(
       invocation.draw,
       {.ranks = pipeline.ranks, .micro_batches = pipeline.micro_batches, .chunks = chunks});
-  if (!invocation.svg.empty()) {
-    io::OutputFile file(UserPath(invocation.svg));
-    file.Write(parallel::ToSvg(
+  if (!invocation.svg.empty())
+    svg = parallel::ToSvg(
         schedule,
-        parallel::Simulate(schedule, parallel::StageCosts(pipeline, schedule.num_stages))));
-    file.Close(false);
-  }
+        parallel::Simulate(schedule, parallel::StageCosts(pipeline, schedule.num_stages)));
   if (invocation.csv) return parallel::ToCsv(schedule);
   return invocation.svg.empty() ? parallel::Staircase(schedule) : "";
+}
+
+std::string ToJson(const std::vector<parallel::ScheduleFigures>& all) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const parallel::ScheduleFigures& one : all)
+    json.push_back({{"schedule", one.name},
+                    {"chunks", one.chunks},
+                    {"seconds", one.seconds},
+                    {"bubble", one.bubble},
+                    {"micro_batches_in_flight", one.in_flight},
+                    {"peak_bytes", one.peak_bytes},
+                    {"sent_bytes", one.sent_bytes}});
+  return json.dump(2) + "\n";
 }
 
 int Main(int argc, char** argv) {
@@ -159,27 +162,36 @@ int Main(int argc, char** argv) {
   AddFlags(app, invocation);
   AddTensorFlags(app, invocation);
   if (PrintsHelp(app, argc, argv)) return 0;
-  CheckFit(app);
+  CheckFlags("simulate", GivenBy(app), ContextsOf(invocation));
+  for (std::string* path :
+       {&invocation.file, &invocation.fit, &invocation.trace, &invocation.svg, &invocation.json})
+    *path = UserPath(*path);
+  CheckOutput("simulate", "--svg", invocation.svg);
+  CheckOutput("simulate", "--json", invocation.json);
   if (invocation.draw.starts_with("csv:"))
     invocation.draw = "csv:" + UserPath(invocation.draw.substr(4));
   if (!invocation.fit.empty()) {
-    fmt::print("{}", ToTable(ReadFitFile(UserPath(invocation.fit))));
+    fmt::print("{}", ToTable(ReadFitFile(invocation.fit)));
     return 0;
   }
   if (invocation.file.empty())
     SetCosts(invocation);
   else
-    invocation.pipeline = ReadPipeline(UserPath(invocation.file));
+    invocation.pipeline = ReadPipeline(invocation.file);
   CheckSize(invocation.pipeline);
-  if (!invocation.trace.empty()) FitTimes(UserPath(invocation.trace), invocation.pipeline);
+  if (!invocation.trace.empty()) FitTimes(invocation.trace, invocation.pipeline);
   std::string sums;
   invocation.tensor.share_cuts = invocation.tensor_cuts == "shared";
   invocation.tensor.activation = invocation.tensor_mib * 0x1p20;
   if (invocation.tensor.ranks > 1) sums = SplitStages(invocation.tensor, invocation.pipeline);
-  const std::string drawn = invocation.draw.empty() ? "" : Draw(invocation);
-  if (!invocation.csv)
-    fmt::print("{}", sums + parallel::ToTable(parallel::CompareSchedules(invocation.pipeline)));
+  std::string svg;
+  const std::string drawn = invocation.draw.empty() ? "" : Draw(invocation, svg);
+  const auto compared = parallel::CompareSchedules(invocation.pipeline);
+  if (!invocation.csv) fmt::print("{}", sums + parallel::ToTable(compared));
   fmt::print("{}", drawn);
+  std::FILE* const say = invocation.csv ? stderr : stdout;  // a table alone goes into a file
+  if (!invocation.svg.empty()) WriteOutput(invocation.svg, svg, say);
+  if (!invocation.json.empty()) WriteOutput(invocation.json, ToJson(compared), say);
   return 0;
 }
 

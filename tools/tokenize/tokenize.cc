@@ -5,6 +5,8 @@
 #include <iostream>
 
 #include "runtime/error.h"
+#include "tools/common/check_flags.h"
+#include "tools/common/output.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
@@ -20,17 +22,22 @@ int Main(int argc, char** argv) {
                  "Folder to write; existing token files in it are replaced")
       ->required();
   app.add_option("--tokenizer", options.tokenizer, "Tokenizer")
-      ->check(CLI::IsMember(data::TokenizerNames()))
-      ->capture_default_str();
+      ->check(CLI::IsMember(data::TokenizerNames()));
   app.add_option("--vocab-dir", options.vocabulary_dir,
-                 "Folder with encoder.json and vocab.bpe, or vocab.json and merges.txt");
+                 "Folder with encoder.json and vocab.bpe, or vocab.json and merges.txt; the "
+                 "tokenizers gpt2 and roberta need one. Default: none");
   app.add_option("--shard-tokens", options.shard_tokens, "Largest number of tokens per file")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
-      ->capture_default_str();
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   app.add_option("texts", options.inputs, "Text files")->required()->type_name("FILES");
   if (PrintsHelp(app, argc, argv)) return 0;
+  const bool vocabulary = options.tokenizer == "gpt2" || options.tokenizer == "roberta";
+  CheckFlags("tokenize", GivenBy(app),
+             {{"vocabulary", vocabulary, "and --tokenizer " + options.tokenizer + " has none"}});
+  Require(!vocabulary || !options.vocabulary_dir.empty(), "tokenize",
+          "--tokenizer {} needs the folder of its vocabulary: give --vocab-dir", options.tokenizer);
   for (std::string& input : options.inputs) input = UserPath(input);
   options.output = UserPath(options.output);
+  CheckOutputFolder("tokenize", "--out", options.output);
   options.vocabulary_dir = UserPath(options.vocabulary_dir);
   const data::TokenizeResult result = data::TokenizeFiles(options);
   std::cout << fmt::format(
@@ -38,6 +45,7 @@ int Main(int argc, char** argv) {
       "tokenised at {:.1f} MB a second of processor time\n",
       result.bytes, result.train, result.vocabulary, result.train_files, result.validation,
       result.validation_files, 1e-6 * static_cast<double>(result.bytes) / result.seconds);
+  std::cout << fmt::format("wrote {}\n", FullPath(options.output));
   return 0;
 }
 

@@ -1,11 +1,15 @@
+#include <fmt/format.h>
+
 #include "models/model_spec.h"
 #include "parallel/pipeline/partition.h"
+#include "parallel/schedule/factory.h"
 #include "recipes/blocks/auto_cut.h"
 #include "recipes/data/task_data.h"
 #include "recipes/run/check_options.h"
 #include "recipes/run/run_codecs.h"
 #include "runtime/error.h"
-#include "tools/common/flag_kinds.h"
+#include "tools/common/check_flags.h"
+#include "tools/common/output.h"
 #include "tools/train/invocation.h"
 
 namespace torus::tools {
@@ -17,24 +21,57 @@ bool Given(const Invocation& invocation, const char* flag) {
 
 void CheckWeights(const Invocation& invocation) {
   const bool resumed = !invocation.resume.empty();
-  Require(!resumed || invocation.preset.empty(), "train",
-          "--preset {} applies to new runs only; one that is resumed has its own settings",
-          invocation.preset);
   Require(!invocation.eval_only || resumed || !invocation.settings.init.empty(), "train",
           "--eval-only needs weights: give --init FILE or --resume DIR");
 }
 
-void CheckKinds(const Invocation& invocation) {
-  static const std::vector<FlagKinds> flags{{"--augment", {"images"}},
-                                            {"--image-size", {"images"}},
-                                            {"--length", {"sentences", "a long text"}},
-                                            {"--tokenizer", {"sentences", "a long text"}},
-                                            {"--vocab-dir", {"sentences", "a long text"}},
-                                            {"--epoch-size", {"a long text"}}};
-  const std::string& model = invocation.settings.model;
-  CheckFlagKinds(
-      "train", flags, [&](const std::string& flag) { return invocation.given.contains(flag); },
-      recipes::LearnsFrom(ParseModelSpec(model).task), "--model " + model);
+void CheckVerifyResume(const Invocation& invocation) {
+  if (!Given(invocation, "--verify-resume")) return;
+  Require(invocation.verify_resume >= 1, "train", "--verify-resume must be at least 1, got {}",
+          invocation.verify_resume);
+  for (const char* flag : {"--resume", "--eval-only", "--describe", "--max-steps"})
+    Require(!Given(invocation, flag), "train",
+            "--verify-resume begins and resumes a run by itself; leave out {}", flag);
+}
+
+// Of options that are complete.
+std::vector<HereOrNot> ContextsOf(const Invocation& invocation) {
+  const recipes::Settings& s = invocation.settings;
+  const std::string task = recipes::LearnsFrom(ParseModelSpec(s.model).task);
+  const std::string not_to =
+      fmt::format("not to {} (--model {})", task == "a long text" ? "long texts" : task, s.model);
+  const int64_t ranks = recipes::PipelineOf(s).ranks;
+  const std::string one_rank =
+      fmt::format("but with --schedule {}, --stages {} and --chunks {} there is one rank",
+                  s.schedule, s.stages, s.chunks);
+  const bool sgd = s.optimizer == "sgd";
+  const bool codec = s.codec != "none" || s.codec_gradients != "none" ||
+                     (!s.codec_backward.empty() && s.codec_backward != "none");
+  const bool low = s.precision == "bf16" || s.precision == "f16";
+  return {{"images", task == "images", not_to},
+          {"texts", task != "images", not_to},
+          {"text", task == "a long text", not_to},
+          {"vocabulary", s.tokenizer != "chars" && s.tokenizer != "bytes",
+           "and --tokenizer " + s.tokenizer + " has none"},
+          {"training", !invocation.eval_only, "got --eval-only"},
+          {"new", invocation.resume.empty(), "and one that is resumed has its own settings"},
+          {"sgd", sgd, fmt::format("got {}, whose flag is --beta1", s.optimizer)},
+          {"adam", !sgd, "got " + s.optimizer},
+          {"momentum", sgd && s.momentum > 0,
+           fmt::format("got {} with --momentum {}", s.optimizer, s.momentum)},
+          {"chunks", parallel::TakesChunks(s.schedule) || s.schedule.starts_with("csv:"),
+           "got " + s.schedule},
+          {"stages", s.stages > 1, "got --stages 1"},
+          {"cut", ranks > 1, one_rank},
+          {"auto", recipes::IsAutoCut(s.cut), fmt::format("got \"{}\"", s.cut)},
+          {"codec", codec, "got --codec none"},
+          {"samples", recipes::RemembersSamples(s), "but --codec is " + s.codec},
+          {"replicas", s.replicas > 1, "but --replicas is 1"},
+          {"ddp", s.strategy == "ddp", "got " + s.strategy},
+          {"tensor", s.tensor > 1, "got 1"},
+          {"ranks", recipes::RanksOf(s) > 1, "but there is one"},
+          {"gpu", s.device == "cuda", "got " + s.device},
+          {"low", low, "got " + s.precision}};
 }
 
 // Adapts the stages and codecs of a preset or of a resumed run to flags that contradict them.
@@ -43,6 +80,7 @@ void AdaptPreset(Invocation& invocation) {
   if (!Given(invocation, "--stages") && Given(invocation, "--cut") && !recipes::IsAutoCut(s.cut))
     s.stages = 1;
   const bool cut = s.stages > 1 || (!s.cut.empty() && !recipes::IsAutoCut(s.cut));
+  if (!Given(invocation, "--warmup") && invocation.eval_only) s.warmup = -1;
   if (!Given(invocation, "--codec") && !cut) s.codec = "none";
   if (!Given(invocation, "--codec-backward") && !cut) s.codec_backward = "";
   if (!Given(invocation, "--codec-gradients") && s.replicas == 1) s.codec_gradients = "none";
@@ -68,29 +106,19 @@ void CheckStages(const Invocation& invocation) {
                   parallel::ParseCuts(s.cut).size() + 1);
 }
 
-void CheckOptimizer(const Invocation& invocation) {
-  const recipes::Settings& s = invocation.settings;
-  const bool sgd = s.optimizer == "sgd";
-  for (const char* flag : {"--beta1", "--beta2"})
-    Require(!sgd || !Given(invocation, flag), "train", "{} needs --optimizer adam or adamw, got {}",
-            flag, s.optimizer);
-  Require(sgd || !Given(invocation, "--momentum"), "train",
-          "--momentum needs --optimizer sgd, got {}, whose flag is --beta1", s.optimizer);
-  Require(!s.nesterov || !Given(invocation, "--nesterov") || (sgd && s.momentum > 0), "train",
-          "--nesterov needs --optimizer sgd with --momentum above 0");
-}
-
 }  // namespace
 
 void CheckAndComplete(Invocation& invocation) {
   ParseModelSpec(invocation.settings.model);
   CheckWeights(invocation);
-  CheckKinds(invocation);
+  CheckVerifyResume(invocation);
   AdaptPreset(invocation);
   AdaptThreads(invocation);
   CheckStages(invocation);
-  CheckOptimizer(invocation);
   static_cast<recipes::RunOptions&>(invocation) = recipes::CheckedOptions(invocation);
+  CheckFlags("train", invocation.given, ContextsOf(invocation));
+  CheckOutputFolder("train", "--out", invocation.out);
+  CheckOutputFolder("train", "--codec-folder", invocation.settings.codec_folder);
 }
 
 }  // namespace torus::tools

@@ -56,7 +56,9 @@ void AddRunFlags(CLI::App& app, recipes::Settings& s) {
       "Tokenizer of text data: chars, bytes, gpt2 or roberta. Default: the one that made "
       "the token files, otherwise the model's own; for a GPT on a text file without "
       "--vocab-dir, bytes");
-  app.add_option("--vocab-dir", s.vocab_dir, "Folder with the vocabulary of gpt2 or roberta");
+  app.add_option("--vocab-dir", s.vocab_dir,
+                 "Folder with the vocabulary of gpt2 or roberta. Default: bpe_gpt2_roberta below "
+                 "$TORUS_DATA");
   app.add_option("--image-size", s.image_size,
                  "Height and width to which images are resized; 0: the dataset's own size");
   app.add_option("--length", s.length, "Tokens per row of text");
@@ -70,6 +72,9 @@ void AddRunFlags(CLI::App& app, recipes::Settings& s) {
   app.add_option("--init", s.init,
                  "Initial weights: a .safetensors or .pth file, a Hugging Face folder, or a "
                  "checkpoint folder. Default: random");
+  app.add_option("--init-part", s.init_part,
+                 "Which weights of the --init file to take, such as model_ema. Default: those that "
+                 "fit the model best; of several, the ones that are no average");
   app.add_option("--seed", s.seed, "Seed for weights, shuffling, augmentation and dropout");
 }
 
@@ -78,38 +83,31 @@ void AddOptimizerFlags(CLI::App& app, recipes::Settings& s) {
   app.add_option("--epochs", s.epochs, "Passes over the training set");
   app.add_option("--batch-size", s.batch_size, "Samples per step, over all replicas");
   app.add_option("--optimizer", s.optimizer,
-                 Choices("Default: the model's usual one", recipes::OptimizerDescriptions()))
-      ->default_str("");
-  app.add_option("--lr", s.lr, "Peak learning rate. Default: the model's usual one")
-      ->default_str("");
+                 Choices("Default: the model's usual one", recipes::OptimizerDescriptions()));
+  app.add_option("--lr", s.lr, "Peak learning rate. Default: the model's usual one");
   app.add_option("--momentum", s.momentum, "Momentum of SGD, at least 0 and below 1");
   app.add_option("--beta1", s.beta1, "Adam's decay rate of the mean of gradients");
   app.add_option(
-         "--beta2", s.beta2,
-         "Adam's decay rate of the mean of squared gradients. Default: the model's usual one")
-      ->default_str("");
+      "--beta2", s.beta2,
+      "Adam's decay rate of the mean of squared gradients. Default: the model's usual one");
   app.add_flag("--nesterov,!--no-nesterov", s.nesterov, "Nesterov momentum for SGD");
   app.add_option("--weight-decay", s.weight_decay,
                  "Weight decay of all parameters; Adam and AdamW leave out biases and norms. "
-                 "Default: the model's usual one")
-      ->default_str("");
+                 "Default: the model's usual one");
   app.add_option("--clip-norm", s.clip_norm,
                  "Scale the gradient down if its global norm is larger than this; 0: never. "
-                 "Default: the model's usual one")
-      ->default_str("");
+                 "Default: the model's usual one");
   app.add_option("--ema", s.ema,
                  "Decay of an exponential moving average of the weights, which is then evaluated "
                  "(0.999 averages about the last 1000 steps); 0: none");
   app.add_option(
-         "--lr-schedule", s.lr_schedule,
-         "Learning rate over the steps of --epochs: constant, cosine[:F], linear[:F], "
-         "polynomial:P[:F] (down to F times the peak), one-cycle, or step:N:G (times G every "
-         "N epochs). Default: the model's usual one")
-      ->default_str("");
+      "--lr-schedule", s.lr_schedule,
+      "Learning rate over the steps of --epochs: constant, cosine[:F], linear[:F], "
+      "polynomial:P[:F] (down to F times the peak), one-cycle, or step:N:G (times G every "
+      "N epochs). Default: the model's usual one");
   app.add_option("--warmup", s.warmup,
                  "Steps in which the learning rate rises to --lr. Default: a tenth of the run, at "
-                 "most 100")
-      ->default_str("");
+                 "most 100");
 }
 
 void AddPipelineFlags(CLI::App& app, recipes::Settings& s) {
@@ -144,13 +142,11 @@ void AddPipelineFlags(CLI::App& app, recipes::Settings& s) {
                          parallel::CodecDescriptions()));
   app.add_option("--codec-backward", s.codec_backward,
                  "Codec for the gradients sent between stages. Default: --codec. Both flags also "
-                 "take a codec per cut, named by the stage after it: 1:sortq:8,2:none")
-      ->default_str("");
+                 "take a codec per cut, named by the stage after it: 1:sortq:8,2:none");
   app.add_option("--codec-warmup", s.codec_warmup, "Number of first training steps without codecs");
   app.add_option("--codec-folder", s.codec_folder,
                  "Folder in which delta(...) keeps its samples as files; checkpoints do not copy "
-                 "them. Default: in memory, copied into checkpoints")
-      ->default_str("");
+                 "them. Default: in memory, copied into checkpoints");
 }
 
 void AddReplicaFlags(CLI::App& app, recipes::Settings& s) {
@@ -190,9 +186,7 @@ void AddMachineFlags(CLI::App& app, recipes::Settings& s, Invocation& invocation
                  "Precision of matrix products, convolutions and attention: f32, bf16, or on a GPU "
                  "f16 and tf32, always with sums in f32. Weights, their gradients, losses and "
                  "statistics stay f32. f16 uses dynamic loss scaling");
-  app.add_flag("--emulate", s.emulate,
-               "For --precision bf16 and f16: round to that type but compute in f32, on any "
-               "processor");
+  app.add_flag("--emulate", s.emulate, "Round to that type but compute in f32, on any processor");
   app.add_option(
       "--gpu-links", s.gpu_links,
       Choices("How data in GPU memory goes from rank to rank", parallel::GpuLinksDescriptions()));
@@ -203,27 +197,26 @@ void AddMachineFlags(CLI::App& app, recipes::Settings& s, Invocation& invocation
   app.add_option("--threads", s.threads,
                  "CPU threads per host, shared equally by its ranks; what is left over goes to the "
                  "ranks with the most work (with --tensor it is unused). Default: the number of "
-                 "cores, or of ranks if larger")
-      ->default_str("");
+                 "cores, or of ranks if larger");
   app.add_option(
          "--memory-limit", invocation.memory_limit,
          "Limit for the memory of all tensors together: 3GB, 512MB, or bytes. Default: most "
          "of what the process may use")
       ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(uint64_t{1} << 20, uint64_t{1} << 60))
-      ->default_str("");
+      ->check(CLI::Range(uint64_t{1} << 20, uint64_t{1} << 60));
   app.add_option("--rank-memory", invocation.rank_memory,
                  "Memory that --cut auto may plan for every rank (1GB), or for each rank of a "
                  "pipeline (2GB,1GB,1GB)")
       ->delimiter(',')
       ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 60))
-      ->default_str("");
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 60));
   app.add_option(
          "--link", s.links,
          "Emulate a slower link: LATENCY,BANDWIDTH[,window=BYTES][,jitter=TIME], such as "
          "10ms,1Gbps,window=64KB, between all ranks; with 0-1: in front between ranks 0 and "
-         "1 both ways, with 0>1: one way. May be repeated. none: none any more, for --resume")
+         "1 both ways, with 0>1: one way. May be repeated. none: none any more, for --resume. "
+         "Default: "
+         "the links as they are")
       ->allow_extra_args(false);
   app.add_option("--timeout", invocation.timeout,
                  "Seconds without progress after which a rank counts as lost");
@@ -236,7 +229,8 @@ void AddFileFlags(CLI::App& app, Invocation& invocation) {
   app.option_defaults()->group("Files and runs");
   app.add_option("--data-dir", invocation.settings.data_dir,
                  "Folder of the dataset. For --data text: a text file, or a folder written by "
-                 "tools/tokenize. Default: the dataset's usual place");
+                 "tools/tokenize. Default: its place below $TORUS_DATA, or the "
+                 "dataset's usual place");
   app.add_option("--out", invocation.out, "Folder for the run's files. Default: runs/NAME-DATE");
   app.add_option("--checkpoint-every", invocation.checkpoint_every,
                  "Steps between checkpoints; 0: at the end of each epoch");
@@ -250,18 +244,23 @@ void AddFileFlags(CLI::App& app, Invocation& invocation) {
   app.add_option(
       "--resume", invocation.resume,
       "Continue the run in this folder with its own settings. Only the place of the data, "
-      "a larger --epochs, and the layout over ranks may be given anew");
+      "a larger --epochs, and the layout over ranks may be given anew. Default: a new run");
   app.add_flag("--eval-only", invocation.eval_only,
                "Evaluate the weights of --init or --resume on the test set, and exit");
+  app.add_option("--verify-resume", invocation.verify_resume,
+                 "Check resuming: train N steps, stop, resume in a fresh folder for N more, train "
+                 "2 N without a stop, and compare the bits of weights and optimizer state. The "
+                 "folders are in --out. Exit status 1 if a tensor differs, and which")
+      ->type_name("N")
+      ->default_str("");
   app.add_flag("--describe", invocation.describe,
                "Print layers, stages and schedule, and exit. Reads no data; with --model alone it "
                "describes the published model");
   app.add_option("--preset", invocation.preset,
-                 "Named settings, which other flags override; --presets lists them");
+                 "Named settings, which other flags override; --presets lists them. Default: "
+                 "mobilenet_v2-fashion-mnist without --model and --data");
   app.add_flag("--presets", invocation.presets, "List the presets, and exit");
 }
-
-std::string FlagOf(const CLI::Option& option) { return "--" + option.get_lnames().front(); }
 
 void MakeAbsolute(std::string& path) {
   if (!path.empty()) path = std::filesystem::absolute(UserPath(path)).lexically_normal().string();
@@ -278,7 +277,6 @@ void MakeScheduleAbsolute(std::string& schedule) {
 
 void AddFlags(CLI::App& app, Invocation& invocation) {
   app.footer(kMore);
-  app.option_defaults()->always_capture_default();
   AddRunFlags(app, invocation.settings);
   AddOptimizerFlags(app, invocation.settings);
   AddPipelineFlags(app, invocation.settings);
@@ -310,8 +308,8 @@ Invocation ParseInvocation(int argc, const char* const* argv) {
     invocation.help = recipes::ListPresets();
     return invocation;
   }
-  for (const CLI::Option* option : app.get_options())
-    if (option->count() > 0) invocation.given.insert(FlagOf(*option));
+  invocation.program = argv[0];
+  invocation.given = GivenBy(app);
   invocation.runs = UserPath("runs");
   for (std::string* path :
        {&invocation.settings.data_dir, &invocation.settings.vocab_dir, &invocation.settings.init,

@@ -2,19 +2,21 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
 
 #include "recipes/run/run.h"
+#include "tools/common/check_flags.h"
 
 namespace torus::tools {
 
 // The run's options, and what else a command line says.
 struct Invocation : recipes::RunOptions {
-  std::set<std::string> given;  // flags that the user wrote: "--lr"
+  std::string program;  // argv[0]
+  GivenFlags given;     // flags that the user wrote
   bool eval_only = false;
   bool describe = false;
-  std::string preset;  // its settings are in `settings`
+  int64_t verify_resume = 0;  // steps until the run is stopped; 0: not wanted
+  std::string preset;         // its settings are in `settings`
   bool presets = false;
   std::string help;  // the text for --help or --presets; if not empty, only print it
 };
@@ -29,9 +31,9 @@ Invocation ParseInvocation(int argc, const char* const* argv);
 void TakeSettings(const recipes::Settings& stored, const std::string& folder,
                   Invocation& invocation);
 
-// Checks each value, alone and against the others; what depends on the model and the data is
-// checked later. Throws BadInput in one line. Fills in what follows from other flags: codec none
-// for one stage, and what CheckedOptions fills in.
+// Checks each value, alone and against the others, and that each flag given applies; what depends
+// on the model and the data is checked later. Throws BadInput in one line. Fills in what follows
+// from other flags: codec none for one stage, and what CheckedOptions fills in.
 void CheckAndComplete(Invocation& invocation);
 
 }  // namespace torus::tools

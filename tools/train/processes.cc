@@ -16,6 +16,19 @@ const char* NumberSaid() {
   return nullptr;
 }
 
+// Each process of such a start would train the whole run by itself.
+void RequireNoneAlone() {
+  for (const char* variable : {"SLURM_STEP_NUM_TASKS", "PMI_SIZE"}) {
+    const char* const said = std::getenv(variable);
+    const std::string_view count = said == nullptr ? "1" : said;
+    Require(count == "1", "train",
+            "{} processes were started ({}), but not so that they can find each other: start them "
+            "by srun --mpi=pmix (srun --mpi=list says whether it can), or by OpenMPI's mpirun "
+            "inside of the allocation",
+            count, variable);
+  }
+}
+
 }  // namespace
 
 bool IsFirstProcess() {
@@ -24,7 +37,10 @@ bool IsFirstProcess() {
 }
 
 std::unique_ptr<parallel::World> StartedWorld(int64_t ranks, double timeout) {
-  if (NumberSaid() == nullptr) return nullptr;
+  if (NumberSaid() == nullptr) {
+    RequireNoneAlone();
+    return nullptr;
+  }
   const int processes = parallel::MpiWorld::processes();
   if (processes == 1) return nullptr;
   Require(processes == ranks, "train",

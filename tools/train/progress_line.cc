@@ -33,12 +33,13 @@ void Put(std::FILE* out, const std::string& text) { std::fputs(text.c_str(), out
 
 }  // namespace
 
-ProgressLine::ProgressLine(std::FILE* out, std::string unit, int64_t begin, int64_t end)
+ProgressLine::ProgressLine(std::FILE* out, const recipes::RunStart& start)
     : out_(out),
-      unit_(std::move(unit)),
+      unit_(start.unit),
+      text_(start.text),
       terminal_(isatty(fileno(out)) != 0),
-      begin_(begin),
-      end_(end) {}
+      begin_(start.begin),
+      end_(start.end) {}
 
 double ProgressLine::SamplesPerSecond() const {
   double samples = 0, seconds = 0;
@@ -47,6 +48,18 @@ double ProgressLine::SamplesPerSecond() const {
     seconds += step.seconds;
   }
   return seconds > 0 ? samples / seconds : 0;
+}
+
+// "24 windows/s, 3,072 tokens/s (41 % of the measured peak)".
+std::string ProgressLine::Speed() const {
+  const double samples = SamplesPerSecond();
+  std::string text = fmt::format("{} {}/s", recipes::FormatCount(samples), unit_);
+  if (text_.tokens > 0)
+    text += fmt::format(", {} tokens/s",
+                        recipes::FormatCount(samples * static_cast<double>(text_.tokens)));
+  if (text_.peak_seconds > 0)
+    text += fmt::format(" ({:.0f} % of the measured peak)", 100 * samples * text_.peak_seconds);
+  return text;
 }
 
 std::string ProgressLine::Render(const Step& step) const {
@@ -59,8 +72,8 @@ std::string ProgressLine::Render(const Step& step) const {
   }
   const auto count = static_cast<double>(recent_.size());
   const double left = seconds / count * static_cast<double>(end_ - step.step - 1);
-  return fmt::format("step {}/{}  loss {:.4f}  {} {}/s  ETA {}", step.step + 1, end_, loss / losses,
-                     recipes::FormatCount(SamplesPerSecond()), unit_, recipes::FormatSeconds(left));
+  return fmt::format("step {}/{}  loss {:.4f}  {}  ETA {}", step.step + 1, end_, loss / losses,
+                     Speed(), recipes::FormatSeconds(left));
 }
 
 void ProgressLine::Show(const Step& step) {

@@ -6,14 +6,16 @@
 #include <deque>
 #include <string>
 
+#include "recipes/run/run.h"
+
 namespace torus::tools {
 
 // On a terminal, one line that is redrawn whenever the terminal accepts output without blocking.
 // Elsewhere, a plain line after every twentieth of the run.
 class ProgressLine {
  public:
-  // The run does steps [begin, end). `unit` is what samples are called.
-  ProgressLine(std::FILE* out, std::string unit, int64_t begin, int64_t end);
+  // Shows the run that `start` describes.
+  ProgressLine(std::FILE* out, const recipes::RunStart& start);
 
   struct Step {
     int64_t step = 0;  // from 0
@@ -30,10 +32,12 @@ class ProgressLine {
 
  private:
   std::string Render(const Step& step) const;
+  std::string Speed() const;
   double SamplesPerSecond() const;
 
   std::FILE* out_;
   const std::string unit_;
+  const recipes::TextSpeed text_;
   const bool terminal_;
   const int64_t begin_, end_;
   std::deque<Step> recent_;  // for speed and the loss shown

@@ -18,10 +18,7 @@ std::string ToText(const recipes::Evaluation& test) {
 }
 
 recipes::RunCallbacks RunScreen::Callbacks() {
-  return {.on_start =
-              [this](const recipes::RunStart& start) {
-                progress_.emplace(stdout, start.unit, start.begin, start.end);
-              },
+  return {.on_start = [this](const recipes::RunStart& start) { progress_.emplace(stdout, start); },
           .on_step =
               [this](const parallel::StepReport& step) {
                 progress_->Show({step.step, step.loss, step.samples, step.seconds, step.skipped});

@@ -1,20 +1,27 @@
 #include "tools/train/train.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "recipes/blocks/choose_cuts.h"
 #include "recipes/blocks/describe.h"
+#include "recipes/data/data_names.h"
+#include "recipes/data/data_places.h"
 #include "recipes/data/task_data.h"
+#include "recipes/model/model_of.h"
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
 #include "recipes/run/summary.h"
+#include "recipes/run/verify_resume.h"
 #include "runtime/error.h"
 #include "tools/common/run_main.h"
 #include "tools/train/invocation.h"
 #include "tools/train/processes.h"
+#include "tools/train/resume_hint.h"
 #include "tools/train/run_screen.h"
 #include "tools/train/stop_signal.h"
 
@@ -37,7 +44,22 @@ std::unique_ptr<parallel::World> WorldOf(const Invocation& invocation) {
 // The status of a run that a signal ended; 0 for a process that did not receive the signal.
 int StoppedStatus() { return StopSignal() == 0 ? 0 : 128 + StopSignal(); }
 
+// That of the default data would blame a flag that nobody gave.
+void RequireData(const Invocation& invocation) {
+  const recipes::Settings& s = invocation.settings;
+  const auto given = [&](const char* flag) { return invocation.given.contains(flag); };
+  const std::string wanted = recipes::LearnsFrom(recipes::ModelOf(s).task);
+  if (!given("--model") || given("--data") || !invocation.preset.empty() ||
+      !invocation.resume.empty() || wanted == recipes::DataKind(s.data))
+    return;
+  std::vector<std::string> fitting = recipes::DataNames();
+  std::erase_if(fitting, [&](const auto& name) { return recipes::DataKind(name) != wanted; });
+  Throw<BadInput>("train", "--model {} learns from {}, and --data is not given: one of {}", s.model,
+                  wanted, fmt::join(fitting, ", "));
+}
+
 int Train(const Invocation& invocation) {
+  RequireData(invocation);
   RunScreen screen;
   CatchStopSignals();
   const auto world = WorldOf(invocation);
@@ -47,13 +69,24 @@ int Train(const Invocation& invocation) {
                            recipes::RunFolder{result.folder}.report(),
                            result.model.empty() ? "" : "\nmodel           " + result.model));
   if (result.finished) return 0;
-  screen.Print(
-      fmt::format("stopped after step {}; go on with: ./bazelw run //tools:train -- --resume {}",
-                  result.step, result.folder));
+  screen.Print(fmt::format("stopped after step {}; go on with: {}", result.step,
+                           ResumeCommand(invocation.program, result.folder)));
   return StoppedStatus();
 }
 
+int VerifyResume(const Invocation& invocation) {
+  RunScreen screen;
+  CatchStopSignals();
+  const auto world = WorldOf(invocation);
+  const recipes::ResumeCheck check =
+      recipes::VerifyResume(invocation, invocation.verify_resume, screen.Callbacks(), world.get());
+  if (!check.finished) return StoppedStatus();
+  if (IsFirstProcess()) screen.Print(recipes::ToText(check));
+  return check.different == 0 ? 0 : 1;
+}
+
 int EvaluateOnly(const Invocation& invocation) {
+  RequireData(invocation);
   RunScreen screen;
   CatchStopSignals();
   const auto world = WorldOf(invocation);
@@ -79,6 +112,7 @@ std::optional<recipes::StoredRun> Complete(Invocation& invocation) {
     stored = recipes::LoadStored(invocation.resume);
     TakeSettings(stored->settings, invocation.resume, invocation);
   }
+  recipes::UseCommonFolder(invocation.settings);
   CheckAndComplete(invocation);
   return stored;
 }
@@ -87,6 +121,7 @@ int Main(int argc, const char* const* argv) {
   Invocation invocation = ParseInvocation(argc, argv);
   const std::optional<recipes::StoredRun> stored = Complete(invocation);
   const bool trains = invocation.help.empty() && !invocation.describe;
+  if (trains && invocation.verify_resume > 0) return VerifyResume(invocation);
   if (trains) return invocation.eval_only ? EvaluateOnly(invocation) : Train(invocation);
   if (!IsFirstProcess()) return 0;
   if (invocation.help.empty())

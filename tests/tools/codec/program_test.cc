@@ -29,7 +29,8 @@ TEST_F(CodecProgram, AllDrawsErrorAgainstBytes) {
   EXPECT_NE(ended.out.find("uniform:4/channel"), std::string::npos) << ended.out;
   unsetenv("BUILD_WORKING_DIRECTORY");
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_NE(ended.out.find("picture: codec_errors.svg"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("wrote " + scratch_ + "/codec_errors.svg"), std::string::npos)
+      << ended.out;
   EXPECT_NE(ReadText(scratch_ + "/codec_errors.svg").find("</svg>"), std::string::npos);
 }
 
@@ -45,7 +46,8 @@ TEST_F(CodecProgram, MeasuresNoCodecThatRemembers) {
 }
 
 TEST_F(CodecProgram, AllTakesNoOtherCodec) {
-  ExpectOneLine(Run({"--all", "--codec", "f16"}), 2, "--all measures all codecs");
+  ExpectOneLine(Run({"--all", "--codec", "f16"}), 2,
+                "--codec cannot be given with --all, which measures all codecs");
 }
 
 TEST_F(CodecProgram, LinksNeedACodec) {
@@ -72,6 +74,33 @@ TEST_F(CodecProgram, WhatIsReadIsNotWrittenOver) {
   for (const char* flag : {"--encoded", "--decoded", "--picture"})
     ExpectOneLine(Run({flag, file}), 2, "would write over the file that it reads");
   EXPECT_EQ(ReadSafetensors(file).tensors.size(), 1);
+}
+
+TEST_F(CodecProgram, NamesTheFlagOrTheFileThatIsWrong) {
+  ExpectOneLine(Run({"--codec", "zip"}), 2, "--codec zip: [codec] known codecs are");
+  ExpectOneLine(Run({"--codec", "sortq:17"}), 2, "--codec sortq:17: ");
+  const std::string damaged = scratch_ + "/damaged";
+  std::ofstream(damaged) << "TRCS" << std::string("\1\0\0\0\1\0aTRCF....", 16);
+  ExpectOneLine(
+      Program("tools/codec/codec", {damaged, "--decoded", scratch_ + "/x"}, scratch_).Wait(), 2,
+      damaged);
+}
+
+// Before anything is measured.
+TEST_F(CodecProgram, AnOutputThatCannotBeWrittenIsFoundFirst) {
+  for (const char* flag : {"--encoded", "--picture", "--json"}) {
+    const Ended ended = Run({flag, scratch_ + "/none/x"});
+    ExpectOneLine(ended, 2, std::string(flag) + " " + scratch_ + "/none/x: there is no folder");
+    EXPECT_EQ(ended.out, "");
+  }
+}
+
+TEST_F(CodecProgram, WritesItsFiguresAsJson) {
+  EXPECT_EQ(Run({"--codec", "none", "--repeats", "1", "--json", scratch_ + "/a.json"}).status, 0);
+  const nlohmann::json all = Json("a.json");
+  EXPECT_EQ(all[0]["codec"], "none");
+  EXPECT_EQ(all[0]["bits_per_value"], 32.0);
+  EXPECT_FALSE(all[0].contains("signal_to_noise_db")) << "nothing is lost";
 }
 
 }  // namespace

@@ -23,6 +23,8 @@ std::string Refusal(std::vector<const char*> arguments, Values& values) {
   app.add_option("--seed", values.seed);
   app.add_option("--count", values.count);
   app.add_option("--rate", values.rate)->check(CLI::Range(0.0, 1e6));
+  std::string kind;
+  app.add_option("--kind", kind)->check(CLI::IsMember({"gas", "goods"}));
   app.add_option("--sizes", values.sizes)->delimiter(',')->transform(CLI::AsSizeValue(false));
   arguments.insert(arguments.begin(), "program");
   try {
@@ -78,7 +80,32 @@ TEST(ParseFlags, NamesTheFlagThatIsNotKnownAndTheOneThatWasMeant) {
             "[program] unknown flag --size; did you mean --sizes? (--help lists the flags)");
   EXPECT_EQ(Refusal({"--nothing-like-it", "1"}),
             "[program] unknown flag --nothing-like-it (--help lists the flags)");
+  EXPECT_EQ(Refusal({"--kind", "gos"}),
+            "[program] --kind must be one of gas, goods, got gos; did you mean gas or goods? "
+            "(--help lists the flags)");
   EXPECT_EQ(Refusal({"word"}), "[program] unexpected argument word (--help lists the flags)");
+}
+
+std::string HelpOf(const char* name, const char* flag, const char* about) {
+  int value = 7;
+  std::vector<int> list;
+  CLI::App app("About", name);
+  app.add_option(flag, value, about);
+  app.add_option("--list", list, "Some. Default: none");
+  const std::vector<const char*> arguments{name, flag, "8", "--help"};
+  return ParseFlags(app, static_cast<int>(arguments.size()), arguments.data());
+}
+
+TEST(ParseFlags, HelpShowsEveryDefaultThatHasNoWords) {
+  EXPECT_NE(HelpOf("program", "--count", "How many").find("--count INT=7"), std::string::npos);
+  EXPECT_EQ(HelpOf("program", "--count", "How many. Default: enough").find("=7"),
+            std::string::npos);
+}
+
+TEST(ParseFlags, HelpShowsWhereAFlagApplies) {
+  EXPECT_NE(
+      HelpOf("generate", "--top-k", "How many").find("How many (needs --temperature above 0)"),
+      std::string::npos);
 }
 
 TEST(ParseFlags, SaysWhatAValueMustBe) {

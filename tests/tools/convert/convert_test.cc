@@ -61,8 +61,8 @@ TEST_F(ConvertTest, EveryNumberHasBounds) {
 TEST_F(ConvertTest, ListsWhatATorchFileHolds) {
   const Ended listed = Run({"tests/golden/zip.pth"});
   ASSERT_EQ(listed.status, 0) << listed.err;
-  for (const char* line : {"\"best\" = 91.73\n", "\nstrided   f32   (6, 4) ",
-                           "\nf16       f16   (2) ", "\nu8        u8    (2) ", "\n12 tensors, "})
+  for (const char* line : {"best = 91.73\n", "\nstrided   f32   (6, 4) ", "\nf16       f16   (2) ",
+                           "\nu8        u8    (2) ", "\n12 tensors, "})
     EXPECT_NE(listed.out.find(line), std::string::npos) << line << " in\n" << listed.out;
 }
 
@@ -70,9 +70,9 @@ TEST_F(ConvertTest, TorchFilesBecomeSafetensorsOfTheSameBits) {
   const TensorMap want = Read("tests/golden/torch_files.safetensors");
   const std::string out = Path("out.safetensors");
   for (const char* file : {"tests/golden/zip.pth", "tests/golden/legacy.pth"}) {
-    ASSERT_EQ(Run({file, out}).status, 0) << file;
+    ASSERT_EQ(Run({file, out, "--overwrite"}).status, 0) << file;
     ExpectSame(Read(out), want);
-    ASSERT_EQ(Run({file, out, "--dtype", "bf16"}).status, 0) << file;
+    ASSERT_EQ(Run({file, out, "--dtype", "bf16", "--overwrite"}).status, 0) << file;
     ExpectSame(Read(out), As(DType::kBF16, want));
   }
 }
@@ -84,11 +84,11 @@ TEST_F(ConvertTest, AFileThatIsReplacedStaysUntilTheNewOneIsWhole) {
   const std::string before = ReadText(file);
   {
     const FileSizeLimit limit(before.size() / 2);
-    ExpectOneLine(Run({file, file}), 1, "cannot write: File too large");
+    ExpectOneLine(Run({file, file, "--overwrite"}), 1, "cannot write: File too large");
   }
   EXPECT_EQ(ReadText(file), before);
   EXPECT_FALSE(fs::exists(file + ".new"));
-  ASSERT_EQ(Run({link, link, "--dtype", "bf16"}).status, 0);
+  ASSERT_EQ(Run({link, link, "--dtype", "bf16", "--overwrite"}).status, 0);
   ExpectSame(Read(file), As(DType::kBF16, ByName(State())));
   EXPECT_TRUE(fs::is_symlink(link));
 }
@@ -133,15 +133,16 @@ TEST_F(ConvertTest, SaysHowManyValuesBecomeInfinite) {
   EXPECT_EQ(cast.err,
             "convert: warning: 3 values beyond the largest of f16 became infinite, in 2 tensors; "
             "the first is b\n");
-  EXPECT_EQ(Run({in, out, "--dtype", "bf16"}).err, "");
+  EXPECT_EQ(Run({in, out, "--dtype", "bf16", "--overwrite"}).err, "");
   EXPECT_EQ(Run({in}).err, "");
 }
 
 TEST_F(ConvertTest, AFolderIsCastAndKeepsItsTokenizer) {
   const std::map<std::string, std::string> files = {{"tokenizer.json", "{\"version\": \"1.0\"}\n"},
                                                     {"merges.txt", "#version: 0.2\n"}};
-  WriteHuggingFace(Path("in"),
-                   {TransformersConfigOf(ParseModelSpec(kModel), kClasses), State(), files});
+  WriteHuggingFace(Path("in"), {.config = TransformersConfigOf(ParseModelSpec(kModel), kClasses),
+                                .tensors = State(),
+                                .files = files});
   std::ofstream(Path("in/pytorch_model.bin")) << "the same weights once more";
   const Ended cast =
       Run({Path("in"), Path("out"), "--dtype", "bf16", "--shard-bytes", "100000"}, kFits);
@@ -179,15 +180,13 @@ TEST_F(ConvertTest, WhatDoesNotFitIsListedOnceAndNothingIsWritten) {
   std::erase_if(state, [](const NamedTensor& t) { return t.name == "transformer.ln_f.weight"; });
   for (NamedTensor& tensor : state) {
     if (tensor.name == "transformer.wpe.weight") tensor.value = Zeros({3}, DType::kF16);
-    if (tensor.name == "transformer.h.0.ln_1.weight") tensor.value = tensor.value.To(DType::kI64);
   }
   state.push_back({"transformer.extra", Zeros({2})});
   const std::string in = Path("in.safetensors"), out = Path("out.safetensors");
   WriteSafetensors(in, state);
   ExpectOneLine(Run({in, out, "--dtype", "bf16"}, kFits), 2,
-                "does not fit the model in 4 tensors: "
+                "does not fit the model in 3 tensors: "
                 "transformer.wpe.weight is f16 (3) and must be f32 (64, 128); "
-                "transformer.h.0.ln_1.weight is i64 (128) and must be f32 (128); "
                 "transformer.ln_f.weight is missing; transformer.extra is surplus\n");
   EXPECT_FALSE(fs::exists(out));
 }
@@ -206,15 +205,74 @@ TEST_F(ConvertTest, NamesAreListedAlsoWhereTheRestDoesNotFit) {
       << refused.err;
 }
 
+TEST_F(ConvertTest, SaysWhatItTakesAndWhatItLeaves) {
+  const std::string in = Path("in.safetensors"), out = Path("out.safetensors");
+  std::vector<NamedTensor> state, averaged;
+  for (const NamedTensor& tensor : State()) {
+    state.push_back({"model.module." + tensor.name, tensor.value});
+    averaged.push_back({"model_ema." + tensor.name, Zeros(tensor.value.shape())});
+  }
+  std::ranges::copy(averaged, std::back_inserter(state));
+  WriteSafetensors(in, state);
+  const Ended plain = Run({in, out}, kFits);
+  ASSERT_EQ(plain.status, 0) << plain.err;
+  EXPECT_NE(plain.out.find(in + ": takes model, 9 tensors; leaves model_ema (9 tensors)\n"),
+            std::string::npos)
+      << plain.out;
+  EXPECT_NE(plain.out.find("model.module.transformer.wte.weight -> transformer.wte.weight\n"),
+            std::string::npos);
+  ExpectSame(Read(out), ByName(State()));
+  ASSERT_EQ(Run({in, out, "--init-part", "model_ema", "--overwrite"}, kFits).status, 0);
+  for (const auto& [name, value] : Read(out)) EXPECT_EQ(ToVector<float>(value)[0], 0) << name;
+  ASSERT_EQ(Run({in, out, "--init-part", "model_ema", "--overwrite"}).status, 0);
+  EXPECT_EQ(Read(out).size(), 9U);
+  ExpectOneLine(Run({in, out, "--init-part", "ema", "--overwrite"}), 2,
+                "has no tensors under --init-part ema; it has model (9 tensors), model_ema (9 "
+                "tensors)");
+}
+
+TEST_F(ConvertTest, KeepsTypesThatTensorsHaveNot) {
+  const std::string out = Path("out.safetensors");
+  for (const char* file : {"narrow.pth", "narrow.safetensors"}) {
+    const Ended kept = Run({std::string("tests/golden/checkpoints/") + file, out, "--overwrite"});
+    ASSERT_EQ(kept.status, 0) << kept.err;
+    for (const char* line :
+         {"conv.weight            f8_e4m3 (4, 3, 3, 3) ", "bn.bias                i8 "})
+      EXPECT_NE(kept.out.find(line), std::string::npos) << line << " in\n" << kept.out;
+    const SafetensorsFile want = ReadSafetensors("tests/golden/checkpoints/narrow.safetensors");
+    EXPECT_EQ(ReadSafetensors(out).narrow, want.narrow);
+    ExpectSame(Read(out), ByName(want.tensors));
+  }
+  ASSERT_EQ(
+      Run({"tests/golden/checkpoints/narrow.pth", out, "--dtype", "f32", "--overwrite"}).status, 0);
+  EXPECT_EQ(ReadSafetensors(out).narrow.count("conv.weight"), 0U);
+  EXPECT_EQ(ReadSafetensors(out).narrow.count("bn.bias"), 1U);
+}
+
 TEST_F(ConvertTest, SaysWhatIsLacking) {
   const std::string in = Path("in.safetensors");
   WriteSafetensors(in, State());
   ExpectOneLine(Run({in, "--model", kModel}), 2, "--model gpt-char:1 needs --classes");
-  ExpectOneLine(Run({in, "--classes", "5"}), 2, "--classes 5 needs --model");
+  ExpectOneLine(Run({in, "--classes", "5"}), 2, "--classes needs --model");
   ExpectOneLine(Run({in, "--model", "gpt5", "--classes", "5"}), 2, "got gpt5");
-  ExpectOneLine(Run({in, Path("folder")}), 2, "would be a folder with config.json");
+  ExpectOneLine(Run({in, Path("folder")}), 2,
+                "the output of a file must end in .safetensors, got ");
+  ExpectOneLine(Run({in, Path("out.pth")}), 2,
+                "the output of a file must end in .safetensors, got " + Path("out.pth"));
   ExpectOneLine(Run({Path("nowhere.pth")}), 2, "nowhere.pth");
   EXPECT_NE(Run({in, "--dtype", "i64"}).err.find("--dtype"), std::string::npos);
+}
+
+TEST_F(ConvertTest, NothingIsReplacedUnasked) {
+  const std::string in = Path("in.safetensors"), out = Path("out.safetensors");
+  WriteSafetensors(in, State());
+  std::ofstream(out) << "mine";
+  ExpectOneLine(Run({in, out}), 2, out + " is there already: give another output, or --overwrite");
+  EXPECT_EQ(ReadText(out), "mine");
+  const Ended ended = Run({in, out, "--overwrite"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(ended.out.find("wrote " + out), std::string::npos) << ended.out;
+  EXPECT_NE(ReadText(out), "mine");
 }
 
 }  // namespace

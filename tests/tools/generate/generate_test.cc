@@ -113,6 +113,42 @@ TEST_F(Generate, AModelMayWriteRobertasTokens) {
   EXPECT_TRUE(ended.out.starts_with("ab")) << ended.out;
 }
 
+// Written in a prompt it is the token that ended the texts that the model was trained on; nothing
+// is behind it, as in a text that begins.
+TEST_F(Generate, AnEmptyPromptBeginsBehindTheEndOfAText) {
+  const std::string folder = scratch_ + "/gpt2";
+  std::filesystem::create_directories(folder);
+  data::WriteSmallBpe(folder, {"<|endoftext|>", "<x>"});
+  std::ofstream(folder + "/added_tokens.json") << R"({"<x>": 259})";
+  std::ofstream(folder + "/special_tokens_map.json") << R"({"mask_token": "<x>"})";
+  const Gpt2Options options{.vocab_size = 260,
+                            .n_positions = 16,
+                            .n_embd = 8,
+                            .n_layer = 1,
+                            .n_head = 1,
+                            .initializer_range = 0.4};
+  const auto model = Gpt2(options);
+  model->Initialize(/*seed=*/1);
+  WriteHuggingFace(folder + "/model",
+                   {.config = ToConfig(options),
+                    .tensors = StateDict(*model),
+                    .files = data::TokenizerFiles(*data::OpenGpt2(folder), folder)});
+  const auto behind = [&](const std::string& prompt, std::vector<std::string> flags) {
+    flags.insert(flags.end(), {"--model", folder + "/model", "--temperature", "0", "--tokens", "6",
+                               "--prompt", prompt});
+    const Ended ended = Program("tools/generate/generate", flags, scratch_).Wait();
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.out.substr(prompt.size());
+  };
+  EXPECT_EQ(behind("", {}), behind("<|endoftext|>", {}));
+  EXPECT_NE(behind("", {}), behind("a", {}));
+  EXPECT_NE(behind("ab<x>", {}), behind("ab<x>", {"--special-tokens"}));
+  ExpectOneLine(
+      Program("tools/generate/generate", {"--model", scratch_ + "/model", "--prompt", ""}, scratch_)
+          .Wait(),
+      2, "--prompt must not be empty");
+}
+
 // Where its positions end it goes on as if the newer half of them were all that it has seen.
 TEST_F(Generate, ATextMayBeLongerThanTheModelLooksBack) {
   const int tokens = 5 * kPositions;

@@ -31,6 +31,16 @@ TEST_F(ReportTest, ComparesRuns) {
   EXPECT_NE(page.find(R"("name":"b")"), std::string::npos);
 }
 
+TEST_F(ReportTest, WritesTheSummariesAsJson) {
+  ASSERT_EQ(Train(Small("run", {"--max-steps", "1"})).status, 0);
+  const Ended made = Report({Run("run"), "--json", Run("all.json")});
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_EQ(made.out, "wrote " + Run("run") + "/report.html\nwrote " + Run("all.json") + "\n");
+  const nlohmann::json all = Json("all.json");
+  EXPECT_EQ(all[0]["name"], "run");
+  EXPECT_EQ(all[0]["summary"], Json("run/summary.json"));
+}
+
 TEST_F(ReportTest, EveryMistakeIsOneLine) {
   ExpectOneLine(Report({}), 2, "runs");
   ExpectOneLine(Report({scratch_}), 2, "summary.json, got a folder without one");

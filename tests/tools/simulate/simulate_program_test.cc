@@ -37,7 +37,7 @@ TEST_F(SimulateTest, DrawsATimelineIntoAFile) {
             std::string::npos)
       << svg;
   ExpectOneLine(Simulate({"--svg", scratch_ + "/t.svg"}), 2, "--draw");
-  ExpectOneLine(Simulate({"--draw", "1f1b", "--svg", scratch_ + "/none/t.svg"}), 1, "none/t.svg");
+  ExpectOneLine(Simulate({"--draw", "1f1b", "--svg", scratch_ + "/none/t.svg"}), 2, "none/t.svg");
 }
 
 TEST_F(SimulateTest, ReadsAPipelineFromAFile) {
@@ -156,6 +156,23 @@ TEST_F(SimulateTest, TensorParallelRanksNeedAModelThatCanBeSplit) {
   ExpectOneLine(Simulate({"--tensor", "0"}), 2, "--tensor");
 }
 
+TEST_F(SimulateTest, WritesItsFiguresAsJson) {
+  const Ended ended = Simulate({"--ranks", "2", "--json", scratch_ + "/all.json"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const nlohmann::json all = Json("all.json");
+  EXPECT_EQ(all[0]["schedule"], "gpipe");
+  EXPECT_GT(all[0]["seconds"], 0);
+  EXPECT_NE(ended.out.find("wrote " + scratch_ + "/all.json"), std::string::npos) << ended.out;
+}
+
+// Of a table that goes into a file nothing else is printed.
+TEST_F(SimulateTest, ATableIsAloneOnStandardOutput) {
+  const std::vector<std::string> table{"--ranks", "2", "--draw", "gpipe", "--csv"};
+  std::vector<std::string> both = table;
+  both.insert(both.end(), {"--svg", scratch_ + "/x.svg"});
+  EXPECT_EQ(Simulate(both).out, Simulate(table).out);
+}
+
 TEST_F(SimulateTest, DrawsATableOfSeveralStagesARank) {
   const std::vector<std::string> size{"--ranks", "2", "--micro-batches", "2", "--chunks", "2"};
   std::vector<std::string> flags = size;
@@ -221,9 +238,11 @@ TEST_F(SimulateTest, EveryMistakeIsOneLine) {
   for (const char* seconds : {"-1", "nan", "1e13"})
     ExpectOneLine(Simulate({"--forward", seconds}), 2, "--forward");
   ExpectOneLine(Simulate({"--fit", "x.json", "--ranks", "2"}), 2,
-                "--fit takes all from its file, and goes with no other flag, got --ranks");
+                "--ranks cannot be given with --fit, which takes all from its file");
   ExpectOneLine(Simulate({"--link", "10ms"}), 2, "10ms");
-  ExpectOneLine(Simulate({"--draw", "pipedream"}), 2, "pipedream");
+  const Ended drawn = Simulate({"--draw", "pipedream"});
+  ExpectOneLine(drawn, 2, "pipedream");
+  EXPECT_EQ(drawn.out, "") << "no table of another schedule first";
   ExpectOneLine(Simulate({"--ranks", "4096", "--chunks", "4096", "--micro-batches", "4096"}), 2,
                 "4096 x 4096 x 4096 = 68719476736");
   ExpectOneLine(Simulate({"--ranks", "1024", "--micro-batches", "513"}), 2, "1024 x 2 x 513");

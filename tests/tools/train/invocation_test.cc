@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -73,7 +74,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--codec-gradients", "sortq:8", "--reproducible"},
                 "--codec-gradients sums without --reproducible, which was given"},
         Refusal{{"--codec-gradients", "sortq:8"},
-                "--codec-gradients sortq:8 needs gradients that replicas sum, but --replicas is 1"},
+                "--codec-gradients sortq:8 needs --replicas above 1, whose gradients are summed, "
+                "got 1"},
         Refusal{{"--stages", "1", "--codec-backward", "uniform:8"},
                 "--codec-backward uniform:8 needs a cut between two ranks"},
         Refusal{{"--stages", "1", "--codec", "1:sortq:8"},
@@ -120,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--bucket-mb", "0"}, "--bucket-mb must be from 1 to 1048576, got 0"},
         Refusal{{"--bucket-mb", "17592186044416"}, "--bucket-mb must be from 1 to 1048576"},
         Refusal{{"--seed", "18446744073709551616"}, "--seed must be a whole number"},
-        Refusal{{"--seed", "-1"}, "--seed"}, Refusal{{"--threads", "1"}, "--threads"},
+        Refusal{{"--seed", "-1"}, "--seed"}, Refusal{{"--threads", "-1"}, "--threads"},
         Refusal{{"--link", "10ms"}, "10ms"}, Refusal{{"--link", "0:1ms,1Gbps"}, "0-1:"},
         Refusal{{"--timeout", "0"}, "--timeout"}, Refusal{{"--max-skipped", "0"}, "--max-skipped"},
         Refusal{{"--max-steps", "-1"}, "--max-steps"},
@@ -194,8 +196,38 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--model", "gpt2", "--momentum", "0.9"}, "--momentum needs --optimizer sgd"},
         Refusal{{"--model", "vgg11", "--stages", "1", "--cut", "3"}, "--stages is 1"},
         Refusal{{"--memory-limit", "many"}, "--memory-limit"},
+        Refusal{{"--link", "0-5:1ms,1Gbps"}, "--link names rank 5, but there are 2 ranks"},
+        Refusal{{"--model", "gpt-char", "--length", "65"},
+                "--length 65 is beyond the 64 positions of --model gpt-char"},
+        Refusal{{"--model", "roberta", "--length", "600"},
+                "--length 600 is beyond the 512 positions of --model roberta"},
+        Refusal{{"--model", "resnet20"}, "got resnet20; did you mean cifar_resnet20?"},
+        Refusal{{"--data", "cifar"}, "got cifar; did you mean cifar10 or cifar100?"},
+        Refusal{{"--preset", "cifar10"},
+                "; did you mean vgg13-cifar10, resnet18-cifar10 or mobilenet_v2-cifar10?"},
         Refusal{{"--preset", "vgg13-cifar10", "--resume", "x"},
-                "--preset vgg13-cifar10 applies to new runs only"}));
+                "--preset applies to new runs only, and one that is resumed has its own settings"},
+        Refusal{{"--stages", "1", "--schedule", "1f1b"},
+                "--schedule needs more than one stage, got --stages 1"},
+        Refusal{{"--tensor-cuts", "whole"}, "--tensor-cuts needs --tensor above 1, got 1"},
+        Refusal{{"--gpu-links", "copy"}, "--gpu-links needs --device cuda, got cpu"},
+        Refusal{{"--cuda-graphs", "off"}, "--cuda-graphs needs --device cuda, got cpu"},
+        Refusal{{"--model", "gpt2", "--tokenizer", "chars", "--vocab-dir", "x"},
+                "--vocab-dir needs a tokenizer with a vocabulary, and --tokenizer chars has none"},
+        Refusal{{"--eval-only", "--init", "x", "--lr", "1"},
+                "--lr needs training, got --eval-only"},
+        Refusal{{"--eval-only", "--init", "x", "--keep", "3"},
+                "--keep needs training, got --eval-only"},
+        Refusal{{"--bucket-mb", "5"}, "--bucket-mb needs --replicas above 1, but --replicas is 1"},
+        Refusal{{"--replicas", "2", "--strategy", "zero1", "--bucket-mb", "5"},
+                "--bucket-mb needs --strategy ddp, got zero1"},
+        Refusal{{"--no-nesterov", "--optimizer", "adamw"},
+                "--nesterov needs --optimizer sgd with --momentum above 0"},
+        Refusal{{"--stages", "1", "--link", "1ms,1Gbps"},
+                "--link needs more than one rank, but there is one"},
+        Refusal{{"--out", "/dev/null/run"}, "--out /dev/null/run: /dev/null is a file"},
+        Refusal{{"--codec", "delta(uniform:4)", "--codec-folder", "/dev/null"},
+                "--codec-folder /dev/null: /dev/null is a file"}));
 
 // A relative path is meant from where the user stood.
 TEST(Invocation, TheFileOfAScheduleIsAPathLikeOthers) {
@@ -258,12 +290,22 @@ TEST(Invocation, AModelAloneGetsNoCodecAndItsUsualOptimizer) {
   EXPECT_EQ(Parse({"--model", "gpt2", "--lr", "0.5"}).settings.lr, 0.5);
 }
 
+// As many tokens as the model has positions.
+TEST(Invocation, TheUsualLengthFitsTheModel) {
+  EXPECT_EQ(Parse({"--model", "gpt-char", "--data", "text"}).settings.length, 64);
+  EXPECT_EQ(Parse({"--model", "gpt2", "--data", "text"}).settings.length, 128);
+  for (const ModelDescriptor& model : Models())
+    EXPECT_NO_THROW(Parse({"--model", model.name.c_str()})) << model.name;
+}
+
 TEST(Invocation, CompletesWhatFollows) {
   EXPECT_EQ(Parse({"--cut", "1,18"}).settings.stages, 3);
   EXPECT_EQ(Parse({"--stages", "1"}).settings.codec, "none");
   EXPECT_FALSE(Parse({"--momentum", "0"}).settings.nesterov);
   EXPECT_FALSE(Parse({"--no-nesterov"}).settings.nesterov);
-  EXPECT_GE(Parse({"--stages", "5", "--replicas", "3", "--batch-size", "60"}).settings.threads, 15);
+  // As many as this host has processors, however many ranks share them.
+  EXPECT_EQ(Parse({"--stages", "5", "--replicas", "3", "--batch-size", "60"}).settings.threads,
+            std::max(1u, std::thread::hardware_concurrency()));
 }
 
 TEST(Invocation, TakesFlagsWhereTheySaySomething) {

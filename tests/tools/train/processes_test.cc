@@ -37,6 +37,46 @@ TEST_F(Processes, GiveTheBitsOfThreads) {
   EXPECT_EQ(Json("mpi/summary.json")["ranks"].size(), 4u);
 }
 
+// Whatever would let them train apart: nothing of it is in the checkpoints' weights alone.
+TEST_F(Processes, ThatWereToldDifferentThingsAreNamed) {
+  const auto differ = [&](const std::string& flag, const std::string& one,
+                          const std::string& other) {
+    const std::string script =
+        "if [ $OMPI_COMM_WORLD_RANK = 0 ]; then exec tools/train/train \"$@\" " + flag + " " + one +
+        "; else exec tools/train/train \"$@\" " + flag + " " + other + "; fi";
+    std::vector<std::string> command = Small("mpi", {"--replicas", "2", "--stages", "1"});
+    command.insert(command.begin(), {"/bin/sh", "-c", script, "sh"});
+    setenv("TMPDIR", "/tmp", 1);
+    const Ended ended =
+        Program("/usr/bin/env", parallel::MpirunCommand(2, command), scratch_).Wait();
+    EXPECT_NE(ended.status, 0) << flag;
+    EXPECT_NE(ended.err.find("rank 1 has " + flag + " " + other + ", rank 0 has " + one),
+              std::string::npos)
+        << flag << ": " << ended.err;
+  };
+  differ("--lr", "0.1", "0.2");
+  differ("--weight-decay", "0", "0.001");
+  differ("--momentum", "0.9", "0.5");
+  differ("--lr-schedule", "cosine", "constant");
+  differ("--augment", "none", "crop-flip");
+  differ("--max-steps", "2", "3");
+}
+
+// srun without PMIx starts what does not know of each other: each would train all of it.
+TEST_F(Processes, ThatCannotFindEachOtherDoNotTrain) {
+  for (const char* variable : {"SLURM_STEP_NUM_TASKS", "PMI_SIZE"}) {
+    setenv(variable, "8", 1);
+    const Ended ended = Train(Small("alone"));
+    unsetenv(variable);
+    ExpectOneLine(ended, 2, "start them by srun --mpi=pmix");
+    EXPECT_FALSE(std::filesystem::exists(scratch_ + "/alone"));
+  }
+  setenv("SLURM_STEP_NUM_TASKS", "1", 1);
+  const Ended one = Train(Small("one", {"--max-steps", "1"}));
+  unsetenv("SLURM_STEP_NUM_TASKS");
+  EXPECT_EQ(one.status, 0) << one.err;
+}
+
 // A sum of two has one order, so MPI's own gives its bits too.
 TEST_F(Processes, MaySumAsMpiDoes) {
   const std::vector<std::string> flags{"--stages", "1", "--replicas", "2", "--threads", "2"};
@@ -203,6 +243,44 @@ TEST_F(Processes, OneThatCannotWriteIsNamedAndTheCheckpointBeforeStays) {
   const Ended resumed =
       Mpi(2, {"--resume", scratch_ + "/run", "--max-steps", std::to_string(step + 1)});
   EXPECT_EQ(resumed.status, 0) << resumed.err;
+}
+
+// Sets a variable of the environment while it exists.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { unsetenv(name_); }
+
+ private:
+  const char* const name_;
+};
+
+// Writing the second stage's part alone takes three timeouts, in which the first waits for it.
+TEST_F(Processes, ASlowDiskEndsNobody) {
+  const std::vector<std::string> flags{"--max-steps", "4", "--timeout", "1.5"};
+  const Ended fast = Mpi(2, Small("fast", flags));
+  ASSERT_EQ(fast.status, 0) << fast.err;
+  const auto bytes =
+      std::filesystem::file_size(scratch_ + "/fast/checkpoint/weights-1.safetensors");
+  const Variable slow("TORUS_SLOW_DISK", std::to_string(static_cast<double>(bytes) / 4.5));
+  const Ended ended = Mpi(2, Small("slow", flags));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(Tensors("slow"), Tensors("fast"));
+  EXPECT_TRUE(Json("slow/summary.json")["finished"]);
+}
+
+TEST_F(Processes, ADiskThatHangsIsFoundAndTheRankNamed) {
+  setenv("TMPDIR", "/tmp", 1);
+  const std::vector<std::string> flags = Small("run", {"--timeout", "1"});
+  const std::string script =
+      "test $OMPI_COMM_WORLD_RANK = 1 && export TORUS_SLOW_DISK=0; exec tools/train/train \"$@\"";
+  std::vector<std::string> command{"sh", "-c", script, "train"};
+  command.insert(command.end(), flags.begin(), flags.end());
+  const Ended ended = Program("/usr/bin/env", parallel::MpirunCommand(2, command), scratch_).Wait();
+  EXPECT_NE(ended.status, 0);
+  EXPECT_NE(ended.err.find("rank 1 shows no progress"), std::string::npos) << ended.err;
 }
 
 // Once, though every process finds it.

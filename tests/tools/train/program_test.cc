@@ -152,7 +152,7 @@ TEST_F(ProgramTest, SyncBatchNormIsOfAllReplicas) {
                 "none");
   few.push_back("--drop-last");
   EXPECT_EQ(Train(few).status, 0);
-  Flags vgg = Small("vgg", {"--sync-batch-norm", "--image-size", "32"});
+  Flags vgg = Small("vgg", {"--sync-batch-norm", "--replicas", "2", "--image-size", "32"});
   *(std::find(vgg.begin(), vgg.end(), "--model") + 1) = "vgg11";
   ExpectOneLine(Train(vgg), 2,
                 "--sync-batch-norm needs a model with batch norm, got --model vgg11");
@@ -274,11 +274,11 @@ TEST_F(ProgramTest, EveryMistakeIsOneLine) {
   ExpectOneLine(
       Train(Small("a", {"--stages", "2", "--cut", "auto:1GFLOPS", "--rank-memory", "1KB"})), 2,
       "memory");
-  ExpectOneLine(Train(Small("a", {"--warmup", "8"})), 2, "warm");
+  ExpectOneLine(Train(Small("a", {"--warmup", "8"})), 2, "--warmup");
   ExpectOneLine(Train(Small("a", {"--init", scratch_ + "/none.safetensors"})), 2,
                 "none.safetensors");
   std::ofstream(scratch_ + "/file") << "no folder";
-  ExpectOneLine(Train(Small("file/run")), 1, "file");
+  ExpectOneLine(Train(Small("file/run")), 2, "file");
   std::ofstream(scratch_ + "/data/train-labels-idx1-ubyte") << "damaged";
   ExpectOneLine(Train(Small("a")), 2, "train-labels-idx1-ubyte");
 }

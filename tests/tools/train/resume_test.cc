@@ -26,6 +26,18 @@ TEST_F(ProgramTest, ResumesInTheMiddleOfAnEpochInTheSameBits) {
   EXPECT_EQ(Json("whole/summary.json")["test"], Json("part/summary.json")["test"]);
 }
 
+TEST_F(ProgramTest, ChecksItsOwnResuming) {
+  const Ended checked = Train(Small("checked", {"--verify-resume", "3", "--ema", "0.9"}));
+  ASSERT_EQ(checked.status, 0) << checked.err;
+  EXPECT_NE((checked.out + checked.err).find("have the bits of the run without a stop"),
+            std::string::npos)
+      << checked.out << checked.err;
+  EXPECT_EQ(Tensors("checked/resumed"), Tensors("checked/whole"));
+  ExpectOneLine(Train(Small("other", {"--verify-resume", "0"})), 2, "must be at least 1, got 0");
+  ExpectOneLine(Train(Small("other", {"--verify-resume", "2", "--max-steps", "3"})), 2,
+                "leave out --max-steps");
+}
+
 TEST_F(ProgramTest, AResumedRunHasTheTestLinesOfAWholeOne) {
   const auto lines = [&](const std::string& run) {
     std::vector<std::string> lines;
@@ -87,6 +99,9 @@ TEST_F(ProgramTest, AResumedRunHasTheSameData) {
   settings["version"] = 99;
   std::filesystem::remove_all(run + "/earlier");
   std::ofstream(run + "/checkpoint/settings.json") << settings.dump();
+  nlohmann::json manifest = Json("run/checkpoint/checkpoint.json");
+  for (const char* sums : {"texts", "crc32c"}) manifest.erase(sums);
+  std::ofstream(run + "/checkpoint/checkpoint.json") << manifest.dump();
   ExpectOneLine(Train({"--resume", run}), 2, "warp; a newer Torus wrote it");
 }
 

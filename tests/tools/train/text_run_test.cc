@@ -14,6 +14,8 @@ TEST_F(ProgramTest, LearnsTheNextCharacter) {
                            "960", "--warmup", "5", "--out", scratch_ + "/run"});
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_NE(run.out.find("character GPT of 1 layers on text.txt"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find(" tokens/s ("), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find(" % of the measured peak)"), std::string::npos) << run.out;
   const nlohmann::json summary = Json("run/summary.json");
   EXPECT_EQ(summary["unit"], "windows");
   EXPECT_EQ(summary["steps"], 80);
@@ -44,6 +46,7 @@ TEST_F(ProgramTest, SaysWhatDoesNotFit) {
   ExpectOneLine(Train({"--model", "roberta-mlm:1", "--data", "text", "--data-dir", scratch_,
                        "--length", "2"}),
                 2, "--length must be at least 3 for a model of masked words, got 2");
+  setenv("TORUS_DATA", "", 1);
   ExpectOneLine(Train({"--model", "roberta:1", "--data", "rte"}), 2, "needs --data-dir");
   ExpectOneLine(Train({"--model", "roberta:1", "--data", "rte", "--data-dir", scratch_,
                        "--vocab-dir", scratch_, "--tokenizer", "gpt2"}),

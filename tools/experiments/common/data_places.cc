@@ -3,25 +3,17 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 
+#include "recipes/data/data_places.h"
 #include "recipes/model/model_of.h"
 #include "runtime/error.h"
 
 namespace torus::experiments {
 namespace {
 
-// The folder for each name of --data. Fashion-MNIST is missing: it is found where its package puts
-// it.
-const std::map<std::string, std::string>& Places() {
-  static const std::map<std::string, std::string> places{{"cifar10", "cifar10"},
-                                                         {"cifar100", "cifar100"},
-                                                         {"food101", "food101"},
-                                                         {"image-folder", "food101_64/sample"},
-                                                         {"rte", "glue/RTE"},
-                                                         {"cola", "glue/CoLA"},
-                                                         {"text", "text/tinyshakespeare.txt"}};
-  return places;
+// A sample of Food-101 serves experiments as a folder of images.
+std::string PlaceOf(const std::string& data) {
+  return data == "image-folder" ? "food101_64/sample" : recipes::PlaceOf(data);
 }
 
 bool IsThere(const std::string& path) {
@@ -41,15 +33,15 @@ std::optional<std::string> FindData(const std::string& data, Training& training)
     if (!IsThere("/usr/share/datasets/fashion-mnist"))
       return "/usr/share/datasets/fashion-mnist is not there (package dataset-fashion-mnist)";
   } else {
-    const auto place = Places().find(s.data);
-    TORUS_CHECK(place != Places().end(), "no place is known for the data {}", s.data);
-    if (!take(place->second, s.data_dir))
-      return fmt::format("{} is not below the data folder \"{}\"", place->second, data);
+    const std::string place = PlaceOf(s.data);
+    TORUS_CHECK(!place.empty(), "no place is known for the data {}", s.data);
+    if (!take(place, s.data_dir))
+      return fmt::format("{} is not below the data folder \"{}\"", place, data);
   }
   const std::string reads = recipes::ModelOf(s).tokenizer;
   if (!reads.empty() && (s.tokenizer.empty() || s.tokenizer == reads))
-    if (!take("bpe_gpt2_roberta", s.vocab_dir))
-      return fmt::format("bpe_gpt2_roberta is not below the data folder \"{}\"", data);
+    if (!take(recipes::kVocabularyPlace, s.vocab_dir))
+      return fmt::format("{} is not below the data folder \"{}\"", recipes::kVocabularyPlace, data);
   if (!training.weights.empty() && !take(training.weights, s.init))
     return fmt::format("{} is not below the data folder \"{}\"", training.weights, data);
   return std::nullopt;

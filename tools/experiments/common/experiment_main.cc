@@ -74,7 +74,8 @@ int Show(const study::Page& page, const Options& options, const std::string& nam
 }
 
 int Main(const Experiment& experiment, int argc, const char* const* argv) {
-  const Options options = ParseOptions(experiment.name, experiment.about, argc, argv);
+  const Options options =
+      ParseOptions(experiment.name, experiment.about, argc, argv, experiment.plan != nullptr);
   if (options.help) return 0;
   const std::vector<Training> trainings =
       experiment.plan ? experiment.plan(options.scale) : std::vector<Training>{};

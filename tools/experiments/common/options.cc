@@ -7,6 +7,8 @@
 #include <filesystem>
 
 #include "runtime/error.h"
+#include "tools/common/check_flags.h"
+#include "tools/common/output.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/user_path.h"
 
@@ -26,7 +28,7 @@ Scale ScaleNamed(std::string_view name) {
 const char* NameOf(Scale scale) { return kNames[static_cast<int>(scale)]; }
 
 Options ParseOptions(const std::string& name, const std::string& about, int argc,
-                     const char* const* argv) {
+                     const char* const* argv, bool trains) {
   Options options;
   std::string scale = NameOf(options.scale);
   const char* const data = std::getenv("TORUS_DATA");
@@ -34,12 +36,10 @@ Options ParseOptions(const std::string& name, const std::string& about, int argc
   CLI::App app(about, name);
   app.add_option("--scale", scale,
                  "laptop: two cores; paper: the setting of the published study; tiny: a smoke test "
-                 "whose figures mean nothing")
-      ->capture_default_str();
+                 "whose figures mean nothing");
   app.add_option("--seeds", options.seeds,
                  "Number of seeds for every trained row; weights with which others start have one")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+      ->check(CLI::Range(1, 1000));
   app.add_option("--out", options.out,
                  "Folder for results and pages; runs whose results are there are not repeated. "
                  "Default: experiments/NAME-SCALE");
@@ -48,13 +48,15 @@ Options ParseOptions(const std::string& name, const std::string& about, int argc
   app.add_flag("--dry-run", options.dry_run,
                "Print what would run, with memory and simulated time, and train nothing");
   options.help = tools::PrintsHelp(app, argc, argv);
+  if (options.help) return options;
   options.scale = ScaleNamed(scale);
+  tools::CheckFlags(name, tools::GivenBy(app), {{"trains", trains, "and this one only counts"}});
   if (options.out.empty()) options.out = "experiments/" + name + "-" + NameOf(options.scale);
   options.out = tools::UserPath(options.out);
   options.data = tools::UserPath(options.data);
-  const bool reads = !options.help && !options.dry_run && !options.data.empty();
-  Require(!reads || std::filesystem::is_directory(options.data), name,
+  Require(!trains || options.data.empty() || std::filesystem::is_directory(options.data), name,
           "--data, or TORUS_DATA, must name a folder, got {}", options.data);
+  tools::CheckOutputFolder(name, "--out", options.out);
   return options;
 }
 

@@ -26,8 +26,10 @@ struct Options {
 };
 
 // Reads --scale, --seeds, --out, --data and --dry-run. `out` defaults to experiments/NAME-SCALE in
-// the user's folder, `data` to $TORUS_DATA. Throws BadInput, in one line, for a mistake.
+// the user's folder, `data` to $TORUS_DATA. Throws BadInput, in one line, for a mistake, also if
+// there is no such folder of data; an experiment that does not train takes only --out and
+// --dry-run, and looks at no data.
 Options ParseOptions(const std::string& name, const std::string& about, int argc,
-                     const char* const* argv);
+                     const char* const* argv, bool trains = true);
 
 }  // namespace torus::experiments
