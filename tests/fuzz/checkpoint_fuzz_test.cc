@@ -3,25 +3,60 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "models/checkpoint/hugging_face.h"
+#include "models/checkpoint/state_dict.h"
 #include "models/checkpoint/torch_file.h"
+#include "models/checkpoint/weights_part.h"
 #include "parallel/trainer/checkpoint.h"
 #include "recipes/run/resumed_run.h"
 #include "runtime/io/safetensors.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/without_sums.h"
+#include "tests/models/checkpoint/small_net.h"
 
 namespace torus::fuzz {
 namespace {
 
+std::vector<Bytes> TorchSeeds() {
+  std::vector<Bytes> seeds;
+  for (const char* file :
+       {"zip", "legacy", "checkpoints/imagenet_parallel", "checkpoints/torchvision_ema",
+        "checkpoints/torchvision_ema_legacy", "checkpoints/lightning", "checkpoints/beside",
+        "checkpoints/beside_legacy", "checkpoints/beside_protocol1", "checkpoints/beside_protocol4",
+        "checkpoints/averaged_nested", "checkpoints/expanded", "checkpoints/narrow",
+        "checkpoints/parameters", "checkpoints/whole_model_in_dict", "checkpoints/half"})
+    seeds.push_back(FileBytes(std::string("tests/golden/") + file + ".pth"));
+  return seeds;
+}
+
+// Loads the part that fits a model best. Some of the seeds are of other models.
+void LoadFrom(const FileWeights& weights) {
+  static const auto net = torus::testing::SmallNet();
+  WeightsPart part = ChoosePart(*net, weights, {}, "", "x");
+  part.taken.Line("x");
+  try {
+    LoadStateDict(*net, FitNames(*net, std::move(part.tensors)), "x");
+  } catch (const BadInput& error) {
+    if (!std::string_view(error.what()).starts_with("[x] does not fit the model")) throw;
+  }
+}
+
 TEST(Fuzz, TorchFiles) {
   RunFuzz({.name = "torch file",
-           .seeds = {FileBytes("tests/golden/zip.pth"), FileBytes("tests/golden/legacy.pth")},
+           .seeds = TorchSeeds(),
            .read =
                [](const Bytes& bytes) {
-                 ReadTorchBytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "x");
+                 TorchFile file = ReadTorchBytes(
+                     {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "x");
+                 const FileWeights weights{.tensors = std::move(file.tensors),
+                                           .narrow = std::move(file.narrow),
+                                           .inner = std::move(file.inner),
+                                           .others = std::move(file.others)};
+                 LoadFrom(weights);
                },
-           .inputs = 6000});
+           .inputs = 12000});
 }
 
 std::string NewFolder(const std::string& name) {
@@ -53,6 +88,22 @@ TEST(Fuzz, HuggingFaceIndex) {
            .inputs = 1000});
 }
 
+// Makes it the run of an older version, without the checksums by which damage is found before
+// anything else looks at it.
+void RemoveSums(const recipes::RunFolder& run) {
+  for (const char* file : {"weights-0.safetensors", "optimizer-0.safetensors"}) {
+    const std::string path = run.checkpoint() + "/" + file;
+    Overwrite(path, WithoutSums(FileBytes(path)));
+  }
+  const std::string path = run.checkpoint() + "/checkpoint.json";
+  const Bytes bytes = FileBytes(path);
+  nlohmann::json manifest = nlohmann::json::parse(bytes.begin(), bytes.end());
+  manifest.erase("crc32c");
+  manifest.erase("texts");
+  for (nlohmann::json& each : manifest["files"]) each.erase("crc32c");
+  Overwrite(path, BytesOf(manifest.dump()));
+}
+
 // A run of ours, of which one file is damaged.
 void FuzzRun(const std::string& file) {
   const recipes::RunFolder run{NewFolder("run")};
@@ -63,9 +114,10 @@ void FuzzRun(const std::string& file) {
   parallel::SaveCheckpoint(run.checkpoint(), state,
                            recipes::TextsOf({.settings = {}, .cuts = {{3}, {}}}));
   const std::string path = run.checkpoint() + "/" + file;
-  const Bytes seed = FileBytes(path);
+  const Bytes with_sums = FileBytes(path);
+  RemoveSums(run);
   RunFuzz({.name = file,
-           .seeds = {seed, seed},
+           .seeds = {FileBytes(path), file == "checkpoint.json" ? FileBytes(path) : with_sums},
            .read =
                [&](const Bytes& bytes) {
                  Overwrite(path, bytes);

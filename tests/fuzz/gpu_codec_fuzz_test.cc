@@ -7,10 +7,10 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "parallel/codec/crc32c.h"
 #include "parallel/codec/gpu_codec.h"
 #include "parallel/codec/kernels.h"
 #include "parallel/codec/make_codec.h"
+#include "runtime/crc32c.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 #include "tests/fuzz/fuzz.h"
@@ -166,7 +166,7 @@ TEST_F(GpuDecoders, TheChecksumSeesAllDamage) {
   int64_t number = 0;
   for (const char* name : {"sortq:8", "uniform:3", "f8:e4m3", "dynamic8:100"}) {
     const Bytes good = PayloadOf(name, kCounts[0]).good;
-    const uint32_t expected = parallel::Crc32c(std::as_bytes(std::span(good)));
+    const uint32_t expected = Crc32c(std::as_bytes(std::span(good)));
     EXPECT_FALSE(IsSeen(good, expected)) << name;
     for (const int64_t end = number + 6; number < end; ++number) {
       const Bytes bytes = Mutator(static_cast<uint64_t>(number)).Mutate(good, good);
