@@ -2,12 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <set>
 
 #include "models/checkpoint/load_weights.h"
 #include "models/checkpoint/names.h"
@@ -17,30 +15,22 @@
 #include "models/model_spec.h"
 #include "models/roberta/config.h"
 #include "models/roberta/descriptor.h"
-#include "models/vgg/vgg.h"
 #include "runtime/error.h"
 #include "runtime/io/file_sum.h"
 #include "runtime/io/safetensors.h"
+#include "tests/models/small_text_models.h"
+#include "tests/testing/error_of.h"
 
 namespace torus {
 namespace {
 
+using testing::ErrorOf;
+using testing::SameBits;
+using testing::SmallGpt2;
+using testing::SmallRoberta;
+
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-RobertaOptions SmallRoberta() {
-  return {.vocab_size = 40,
-          .hidden_size = 12,
-          .num_hidden_layers = 2,
-          .num_attention_heads = 3,
-          .intermediate_size = 20,
-          .max_position_embeddings = 18,
-          .num_labels = 3};
-}
-
-Gpt2Options SmallGpt2() {
-  return {.vocab_size = 30, .n_positions = 16, .n_embd = 8, .n_layer = 2, .n_head = 2};
-}
 
 template <class Options>
 json ConfigOf(const Options& options) {
@@ -52,25 +42,6 @@ std::shared_ptr<nn::Sequential> ModelOf(const json& config) {
 }
 
 std::string Folder(const char* name) { return ::testing::TempDir() + "/" + name; }
-
-bool SameBits(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i)
-    if (a[i].name != b[i].name || a[i].value.shape() != b[i].value.shape() ||
-        std::memcmp(a[i].value.raw(), b[i].value.raw(), a[i].value.bytes()) != 0)
-      return false;
-  return true;
-}
-
-template <class F>
-std::string ErrorOf(const F& f) {
-  try {
-    f();
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 void RoundTrip(const json& config, uint64_t shard_bytes, const char* name) {
   const auto saved = ModelOf(config), loaded = ModelOf(config);
@@ -324,107 +295,6 @@ TEST(StateDict, ATiedTensorMayComeUnderEitherName) {
   EXPECT_EQ(FitState(*loaded, state, "file")[0].name, "transformer.wte.weight");
   LoadStateDict(*loaded, state, "file");
   EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
-}
-
-using NameSet = std::set<std::string>;
-
-NameSet SetOf(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
-
-// A file of those tensors.
-std::string FileOf(const std::vector<NamedTensor>& state) {
-  const std::string path = Folder("state.safetensors");
-  WriteSafetensors(path, state);
-  return path;
-}
-
-TEST(LoadBody, HoldsATrainedHeadAgainstTheEmbeddingThatItIsTiedTo) {
-  const auto saved = Gpt2(SmallGpt2()), loaded = Gpt2(SmallGpt2());
-  saved->Initialize(1);
-  std::vector<NamedTensor> state = StateDict(*saved);
-  state.push_back({"lm_head.weight", Zeros(state[0].value.shape())});
-  EXPECT_NE(ErrorOf([&] {
-              LoadBody(*loaded, FileOf(state));
-            }).find("lm_head.weight differs from transformer.wte.weight, to which it is tied"),
-            std::string::npos);
-  state.back().value = state[0].value;
-  state.erase(state.begin());  // under the head's name alone
-  EXPECT_TRUE(LoadBody(*loaded, FileOf(state), Gpt2Names()).left_out.empty());
-  EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
-}
-
-TEST(LoadBody, HoldsTheMaskedHeadsOtherNamesAgainstIt) {
-  RobertaOptions lm = SmallRoberta();
-  lm.head = RobertaHead::kMaskedLm;
-  const auto saved = Roberta(lm), loaded = Roberta(lm);
-  saved->Initialize(1);
-  std::vector<NamedTensor> state = StateDict(*saved);
-  state.push_back({"lm_head.decoder.bias", Zeros({40})});
-  const BodyNotes notes = LoadBody(*loaded, FileOf(state), RobertaNames());
-  EXPECT_TRUE(notes.kept.empty() && notes.left_out.empty());
-  EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
-  state.back().value = Full({40}, 1);
-  EXPECT_NE(ErrorOf([&] {
-              LoadBody(*loaded, FileOf(state), RobertaNames());
-            }).find("lm_head.decoder.bias differs from lm_head.bias"),
-            std::string::npos);
-}
-
-// RobertaModel.save_pretrained: neither "roberta." nor a head, but a pooler.
-TEST(LoadBody, TakesABodyThatWasSavedAlone) {
-  const auto saved = Roberta(SmallRoberta()), loaded = Roberta(SmallRoberta());
-  saved->Initialize(1);
-  loaded->Initialize(2);
-  std::vector<NamedTensor> state, want = StateDict(*loaded);
-  for (NamedTensor& tensor : StateDict(*saved)) {
-    if (tensor.name.starts_with("classifier.")) continue;
-    state.push_back({tensor.name.substr(std::string("roberta.").size()), tensor.value});
-    for (NamedTensor& w : want)
-      if (w.name == tensor.name) w.value = tensor.value;
-  }
-  state.push_back({"pooler.dense.weight", Zeros({12, 12})});
-  state.push_back({"pooler.dense.bias", Zeros({12})});
-  const BodyNotes notes = LoadBody(*loaded, FileOf(state), RobertaNames());
-  EXPECT_EQ(SetOf(notes.left_out), (NameSet{"pooler.dense.weight", "pooler.dense.bias"}));
-  EXPECT_EQ(notes.kept.size(), 4u);
-  EXPECT_TRUE(SameBits(StateDict(*loaded), want));
-}
-
-// The last layer of VGG shares its prefix with the two before.
-TEST(LoadBody, KnowsAHeadByItsExactNames) {
-  const auto model = Vgg({.depth = 11, .num_classes = 3, .hidden = 2});
-  model->Initialize(1);
-  const std::vector<NamedTensor> before = StateDict(*model);
-  std::vector<NamedTensor> state = before;
-  std::erase_if(state, [](const NamedTensor& t) { return t.name.starts_with("classifier.6."); });
-  ASSERT_EQ(state.size() + 2, before.size());
-  const BodyNotes notes = LoadBody(*model, FileOf(state));
-  EXPECT_EQ(notes.kept, (std::vector<std::string>{"classifier.6.weight", "classifier.6.bias"}));
-  std::erase_if(state, [](const NamedTensor& t) { return t.name == "classifier.3.bias"; });
-  EXPECT_NE(ErrorOf([&] { LoadBody(*model, FileOf(state)); }).find("classifier.3.bias is missing"),
-            std::string::npos);
-}
-
-TEST(LoadBody, KeepsAHeadThatTheFileHasNot) {
-  RobertaOptions lm = SmallRoberta();
-  lm.head = RobertaHead::kMaskedLm;
-  const auto pretrained = Roberta(lm), model = Roberta(SmallRoberta());
-  pretrained->Initialize(1);
-  model->Initialize(2);
-  const std::vector<NamedTensor> before = StateDict(*model);
-  WriteHuggingFace(Folder("lm"), {ToConfig(lm), StateDict(*pretrained)});
-  EXPECT_NE(ErrorOf([&] { LoadWeights(*model, Folder("lm"), RobertaNames()); }), "no error");
-  const BodyNotes notes = LoadBody(*model, Folder("lm"), RobertaNames());
-  EXPECT_EQ(SetOf(notes.left_out),
-            (NameSet{"lm_head.bias", "lm_head.dense.bias", "lm_head.dense.weight",
-                     "lm_head.layer_norm.bias", "lm_head.layer_norm.weight"}));
-  EXPECT_EQ(SetOf(notes.kept), (NameSet{"classifier.dense.weight", "classifier.dense.bias",
-                                        "classifier.out_proj.weight", "classifier.out_proj.bias"}));
-  std::map<std::string, Tensor> body;
-  for (const NamedTensor& t : StateDict(*pretrained)) body[t.name] = t.value;
-  for (const NamedTensor& t : before)
-    if (t.name.starts_with("classifier.")) body[t.name] = t.value;
-  for (const NamedTensor& t : StateDict(*model))
-    EXPECT_EQ(std::memcmp(t.value.raw(), body.at(t.name).raw(), t.value.bytes()), 0) << t.name;
 }
 
 }  // namespace

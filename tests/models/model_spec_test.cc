@@ -10,19 +10,12 @@
 #include "models/nn/global_average_pool.h"
 #include "models/nn/linear.h"
 #include "runtime/error.h"
+#include "tests/testing/error_of.h"
 
 namespace torus {
 namespace {
 
-template <class F>
-std::string ErrorOf(const F& f) {
-  try {
-    f();
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return "no error";
-}
+using testing::ErrorOf;
 
 std::string ErrorOfSpec(const std::string& spec) {
   return ErrorOf([&] { ParseModelSpec(spec); });

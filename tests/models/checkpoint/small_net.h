@@ -15,6 +15,7 @@
 #include "models/nn/sequential.h"
 #include "runtime/error.h"
 #include "runtime/io/safetensors.h"
+#include "tests/testing/error_of.h"
 
 namespace torus::testing {
 
@@ -48,16 +49,6 @@ inline void ExpectState(const nn::Module& net, const std::string& which) {
   EXPECT_EQ(state.size(), 8U);
   for (const NamedTensor& tensor : state)
     EXPECT_TRUE(SameBits(tensor.value, want.at(which + "." + tensor.name))) << tensor.name;
-}
-
-template <class F>
-std::string ErrorOf(const F& f) {
-  try {
-    f();
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace torus::testing
