@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <mutex>
 
-#include "parallel/optim/sgd.h"
 #include "parallel/trainer/checkpoint.h"
 #include "parallel/trainer/rank_trainer.h"
 #include "parallel/trainer/shared_folder.h"
@@ -19,6 +18,7 @@ namespace torus::parallel {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::PartsOfShapes;
 using testing::ToyRun;
 
 class JointSave : public ::testing::Test {
@@ -86,22 +86,7 @@ constexpr int64_t kWide = 512;
 
 // Wide layers, of which the second is four times the first.
 TrainingParts WideParts(const ToyRun& run) {
-  TrainingParts parts = run.Parts();
-  parts.model = [] {
-    std::vector<Block> model;
-    for (const int64_t rows : {kWide, 4 * kWide}) {
-      const Variable weight(Full(Shape{rows, kWide}, 1.0, DType::kF64), true);
-      model.push_back(
-          {.name = fmt::format("layer{}", model.size()),
-           .forward = [](const std::vector<Variable>& x, const StepContext&) { return x; },
-           .parameters = {{fmt::format("layer{}.weight", model.size()), weight}}});
-    }
-    return model;
-  };
-  parts.optimizer = [](std::vector<NamedVariable> p) {
-    return std::make_unique<Sgd>(p, SgdOptions{});
-  };
-  return parts;
+  return PartsOfShapes(run, {Shape{kWide, kWide}, Shape{4 * kWide, kWide}});
 }
 
 TEST_F(JointSave, ARankThatCannotWriteIsNamedAndTheOldOneStays) {

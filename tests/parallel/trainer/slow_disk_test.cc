@@ -5,7 +5,6 @@
 
 #include <filesystem>
 
-#include "parallel/optim/sgd.h"
 #include "parallel/trainer/checkpoint.h"
 #include "parallel/trainer/trainer.h"
 #include "tests/parallel/trainer/outcome.h"
@@ -13,29 +12,11 @@
 namespace torus::parallel {
 namespace {
 
+using testing::PartsOfShapes;
 using testing::ToyRun;
 
 constexpr double kTimeout = 1;        // seconds
 constexpr int64_t kRows = 48 * 1024;  // of the second layer: 384 KiB, while the first has 64 bytes
-
-TrainingParts Parts(const ToyRun& run) {
-  TrainingParts parts = run.Parts();
-  parts.model = [] {
-    std::vector<Block> model;
-    for (const int64_t rows : {int64_t{8}, kRows}) {
-      const Variable weight(Full(Shape{rows}, 1.0, DType::kF64), true);
-      model.push_back(
-          {.name = fmt::format("layer{}", model.size()),
-           .forward = [](const std::vector<Variable>& x, const StepContext&) { return x; },
-           .parameters = {{fmt::format("layer{}.weight", model.size()), weight}}});
-    }
-    return model;
-  };
-  parts.optimizer = [](std::vector<NamedVariable> p) {
-    return std::make_unique<Sgd>(p, SgdOptions{});
-  };
-  return parts;
-}
 
 class SlowDisk : public ::testing::Test {
  protected:
@@ -49,7 +30,7 @@ class SlowDisk : public ::testing::Test {
 TEST_F(SlowDisk, EndsNobody) {
   ToyRun run;
   run.options = {.stages = 2, .cuts = {1}, .timeout = kTimeout, .grace = kTimeout};
-  Trainer trainer(run.options, Parts(run));
+  Trainer trainer(run.options, PartsOfShapes(run, {Shape{8}, Shape{kRows}}));
   io::EmulateDisk(kRows * sizeof(double) / (3 * kTimeout));
   trainer.Save(folder_);
   io::EmulateDisk(-1);
@@ -62,7 +43,7 @@ TEST_F(SlowDisk, OneThatHangsIsFoundAndTheRankNamed) {
   const auto save = [this] {
     ToyRun run;
     run.options = {.stages = 2, .cuts = {1}, .timeout = kTimeout, .grace = kTimeout};
-    Trainer trainer(run.options, Parts(run));
+    Trainer trainer(run.options, PartsOfShapes(run, {Shape{8}, Shape{kRows}}));
     io::EmulateDisk(0);
     trainer.Save(folder_);
   };
@@ -73,7 +54,7 @@ TEST_F(SlowDisk, OneThatHangsIsFoundAndTheRankNamed) {
 TEST_F(SlowDisk, ASlowModelEndsNobody) {
   ToyRun run;
   run.options = {.stages = 2, .cuts = {1}, .timeout = kTimeout, .grace = kTimeout};
-  TrainingParts parts = Parts(run);
+  TrainingParts parts = PartsOfShapes(run, {Shape{8}, Shape{kRows}});
   io::EmulateDisk(1e6);
   parts.model = [make = parts.model] {
     io::WaitForEmulatedDisk(static_cast<size_t>(1e6 * 3 * kTimeout / 2));  // for each rank

@@ -221,4 +221,24 @@ struct ToyRun {
   }
 };
 
+// The run with another model: layers that return their input, each with a weight of such a shape.
+inline TrainingParts PartsOfShapes(const ToyRun& run, const std::vector<Shape>& shapes) {
+  TrainingParts parts = run.Parts();
+  parts.model = [shapes] {
+    std::vector<Block> model;
+    for (const Shape& shape : shapes) {
+      const std::string name = fmt::format("layer{}", model.size());
+      model.push_back(
+          {.name = name,
+           .forward = [](const std::vector<Variable>& x, const StepContext&) { return x; },
+           .parameters = {{name + ".weight", Variable(Full(shape, 1.0, DType::kF64), true)}}});
+    }
+    return model;
+  };
+  parts.optimizer = [](std::vector<NamedVariable> p) {
+    return std::make_unique<Sgd>(std::move(p), SgdOptions{});
+  };
+  return parts;
+}
+
 }  // namespace torus::parallel::testing
