@@ -122,6 +122,36 @@ void TrainingRun::OpenFiles() {
   event_file_ = std::make_unique<EventFile>(folder_.path, SecondsNow(), begin_);
 }
 
+void TrainingRun::OnStep(const parallel::StepReport& report) {
+  const auto samples = static_cast<double>(report.samples);
+  Json line = {{"kind", "train"},
+               {"step", report.step + 1},
+               {"epoch", EpochOf(report.step + 1)},
+               {"loss", report.loss},
+               {"lr", report.learning_rate},
+               {"samples", report.samples},
+               {"seconds", report.seconds},
+               {"samples_per_second", samples / report.seconds},
+               {"live_bytes", memory_.stats().live_bytes}};
+  if (report.skipped) line["skipped"] = true;
+  metrics_->Add(line);
+  const Scalar scalars[] = {{"train/loss", report.loss},
+                            {"train/learning_rate", report.learning_rate},
+                            {"train/samples_per_second", samples / report.seconds}};
+  event_file_->Add(SecondsNow(), report.step + 1, scalars);
+  if (callbacks_.on_step) callbacks_.on_step(report);
+}
+
+void TrainingRun::RecordTest(const parallel::EvaluationResult& score) {
+  Json line = {{"kind", "test"}, {"step", test_->step}, {"epoch", test_->epoch}};
+  line.update(ScoreJson(score, HasAccuracy()));
+  metrics_->Add(line);
+  const Scalar scalars[] = {{"test/loss", test_->loss},
+                            HasAccuracy() ? Scalar{"test/accuracy", *test_->accuracy}
+                                          : Scalar{"test/perplexity", std::exp(test_->loss)}};
+  event_file_->Add(SecondsNow(), test_->step, scalars);
+}
+
 // If the weights themselves are not finite, keeps the previous checkpoint.
 void TrainingRun::KeepLastGood() try {
   if (saved_at_ != trainer_.step()) Save();
