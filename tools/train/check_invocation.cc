@@ -87,16 +87,6 @@ void AdaptPreset(Invocation& invocation) {
   if (!Given(invocation, "--codec-folder") && !recipes::RemembersSamples(s)) s.codec_folder = "";
 }
 
-// A resumed run with more ranks than it had threads gets as many threads as a new run would.
-void AdaptThreads(Invocation& invocation) {
-  recipes::Settings& s = invocation.settings;
-  if (invocation.resume.empty() || Given(invocation, "--threads") || s.chunks < 1) return;
-  const bool listed = !s.cut.empty() && !recipes::IsAutoCut(s.cut);
-  recipes::Settings cut = s;
-  if (listed) cut.stages = std::ssize(parallel::ParseCuts(s.cut)) + 1;
-  if (s.threads < recipes::RanksOf(cut)) s.threads = 0;
-}
-
 // A list of cuts determines the number of stages if nothing else does.
 void CheckStages(const Invocation& invocation) {
   const recipes::Settings& s = invocation.settings;
@@ -113,7 +103,6 @@ void CheckAndComplete(Invocation& invocation) {
   CheckWeights(invocation);
   CheckVerifyResume(invocation);
   AdaptPreset(invocation);
-  AdaptThreads(invocation);
   CheckStages(invocation);
   static_cast<recipes::RunOptions&>(invocation) = recipes::CheckedOptions(invocation);
   CheckFlags("train", invocation.given, ContextsOf(invocation));
