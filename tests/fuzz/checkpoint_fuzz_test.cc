@@ -1,19 +1,12 @@
-// Checkpoints: torch.save's two formats, folders of Hugging Face, and those of our own runs.
+// Checkpoints of other programs: torch.save's two formats, and folders of Hugging Face.
 #include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/checkpoint/torch_file.h"
 #include "models/checkpoint/weights_part.h"
-#include "parallel/trainer/checkpoint.h"
-#include "recipes/run/resumed_run.h"
 #include "runtime/io/safetensors.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/without_sums.h"
 #include "tests/models/checkpoint/small_net.h"
 
 namespace torus::fuzz {
@@ -59,19 +52,6 @@ TEST(Fuzz, TorchFiles) {
            .inputs = 12000});
 }
 
-std::string NewFolder(const std::string& name) {
-  const std::string folder = ::testing::TempDir() + "/" + name;
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  return folder;
-}
-
-void Overwrite(const std::string& path, const Bytes& bytes) {
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-}
-
 TEST(Fuzz, HuggingFaceIndex) {
   const std::string folder = NewFolder("hugging_face");
   WriteSafetensors(folder + "/a.safetensors", {{"w", Arange(4, DType::kF32)}});
@@ -87,48 +67,6 @@ TEST(Fuzz, HuggingFaceIndex) {
                },
            .inputs = 1000});
 }
-
-// Makes it the run of an older version, without the checksums by which damage is found before
-// anything else looks at it.
-void RemoveSums(const recipes::RunFolder& run) {
-  for (const char* file : {"weights-0.safetensors", "optimizer-0.safetensors"}) {
-    const std::string path = run.checkpoint() + "/" + file;
-    Overwrite(path, WithoutSums(FileBytes(path)));
-  }
-  const std::string path = run.checkpoint() + "/checkpoint.json";
-  const Bytes bytes = FileBytes(path);
-  nlohmann::json manifest = nlohmann::json::parse(bytes.begin(), bytes.end());
-  manifest.erase("crc32c");
-  manifest.erase("texts");
-  for (nlohmann::json& each : manifest["files"]) each.erase("crc32c");
-  Overwrite(path, BytesOf(manifest.dump()));
-}
-
-// A run of ours, of which one file is damaged.
-void FuzzRun(const std::string& file) {
-  const recipes::RunFolder run{NewFolder("run")};
-  const parallel::TrainState state{.step = 7,
-                                   .weights = {{"w", Arange(4, DType::kF32)}},
-                                   .optimizer = {{"momentum.w", Arange(4, DType::kF32)}},
-                                   .averages = {}};
-  parallel::SaveCheckpoint(run.checkpoint(), state,
-                           recipes::TextsOf({.settings = {}, .cuts = {{3}, {}}}));
-  const std::string path = run.checkpoint() + "/" + file;
-  const Bytes with_sums = FileBytes(path);
-  RemoveSums(run);
-  RunFuzz({.name = file,
-           .seeds = {FileBytes(path), file == "checkpoint.json" ? FileBytes(path) : with_sums},
-           .read =
-               [&](const Bytes& bytes) {
-                 Overwrite(path, bytes);
-                 recipes::LoadRun(run.path).checkpoint->ReadAll(io::kOptimizer);
-               },
-           .inputs = 500});
-}
-
-TEST(Fuzz, SettingsOfARun) { FuzzRun("settings.json"); }
-TEST(Fuzz, OptimizerOfARun) { FuzzRun("optimizer-0.safetensors"); }
-TEST(Fuzz, ManifestOfARun) { FuzzRun("checkpoint.json"); }
 
 }  // namespace
 }  // namespace torus::fuzz

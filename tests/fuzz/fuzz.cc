@@ -1,10 +1,11 @@
 #include "tests/fuzz/fuzz.h"
 
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -30,12 +31,15 @@ size_t AddressSpace() {
 class MemoryBound {
  public:
   explicit MemoryBound(size_t bytes) {
+    if (!kBounded) return;
     getrlimit(RLIMIT_AS, &before_);
     rlimit bound = before_;
     bound.rlim_cur = std::min<rlim_t>(AddressSpace() + bytes, before_.rlim_max);
-    if (kBounded) setrlimit(RLIMIT_AS, &bound);
+    setrlimit(RLIMIT_AS, &bound);
   }
-  ~MemoryBound() { setrlimit(RLIMIT_AS, &before_); }
+  ~MemoryBound() {
+    if (kBounded) setrlimit(RLIMIT_AS, &before_);
+  }
   MemoryBound(const MemoryBound&) = delete;
   MemoryBound& operator=(const MemoryBound&) = delete;
 
@@ -95,6 +99,13 @@ void RunFuzz(const Target& target) {
   EXPECT_GT(refused, 0) << target.name;
 }
 
+std::string NameOf(const ::testing::TestParamInfo<Target>& info) {
+  std::string name;
+  for (const char c : info.param.name)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+  return name;
+}
+
 Bytes BytesOf(const std::string& text) { return {text.begin(), text.end()}; }
 
 Bytes FileBytes(const std::string& path) {
@@ -102,11 +113,22 @@ Bytes FileBytes(const std::string& path) {
   return BytesOf({std::istreambuf_iterator<char>(in), {}});
 }
 
+void Overwrite(const std::string& path, const Bytes& bytes) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+}
+
+std::string NewFolder(const std::string& name) {
+  const std::string folder = ::testing::TempDir() + "/" + name;
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  return folder;
+}
+
 std::string InFile(const Bytes& bytes) {
   const std::string path = ::testing::TempDir() + "/fuzzed";
-  std::ofstream out(path, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(bytes.data()),
-            static_cast<std::streamsize>(bytes.size()));
+  Overwrite(path, bytes);
   return path;
 }
 

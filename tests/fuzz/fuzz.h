@@ -2,6 +2,8 @@
 // memory.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -33,8 +35,14 @@ Verdict Try(const Target& target, const Bytes& bytes);
 // names n. A crash or a hang ends the test program, which says the target when it begins.
 void RunFuzz(const Target& target);
 
+// A name for a test of each target.
+std::string NameOf(const ::testing::TestParamInfo<Target>& info);
+
 Bytes BytesOf(const std::string& text);
 Bytes FileBytes(const std::string& path);
+void Overwrite(const std::string& path, const Bytes& bytes);
+// An empty folder of the running test's.
+std::string NewFolder(const std::string& name);
 // Writes the input to a file of the running test and returns its path: for readers of files.
 std::string InFile(const Bytes& bytes);
 

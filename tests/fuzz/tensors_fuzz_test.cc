@@ -5,9 +5,11 @@
 namespace torus::fuzz {
 namespace {
 
-TEST(Fuzz, Tensors) {
-  for (const Target& target : TensorTargets()) RunFuzz(target);
-}
+class Tensors : public ::testing::TestWithParam<Target> {};
+
+TEST_P(Tensors, AreReadOrRefused) { RunFuzz(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(Fuzz, Tensors, ::testing::ValuesIn(TensorTargets()), NameOf);
 
 }  // namespace
 }  // namespace torus::fuzz

@@ -7,9 +7,11 @@
 namespace torus::fuzz {
 namespace {
 
-TEST(Fuzz, Text) {
-  for (const Target& target : TextTargets()) RunFuzz(target);
-}
+class Texts : public ::testing::TestWithParam<Target> {};
+
+TEST_P(Texts, AreReadOrRefused) { RunFuzz(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(Fuzz, Texts, ::testing::ValuesIn(TextTargets()), NameOf);
 
 // Nothing is refused here, so RunFuzz does not fit: encode and decode must give the input back.
 TEST(Fuzz, TokenizerGivesAnyBytesBack) {
