@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "runtime/cuda/block.h"
+#include "runtime/cuda/pack.h"
 
 namespace torus::cuda {
 
@@ -32,6 +33,46 @@ struct ExpLess {
   T largest;
   __device__ T operator()(int64_t i) const { return std::exp(x[i] - largest); }
 };
+
+// The largest of some elements, and the sum of exp(x_i - largest).
+template <class T>
+struct SumExp {
+  T largest = -std::numeric_limits<T>::infinity();
+  T sum = T(0);  // 0 of no elements
+  // A NaN makes the sum NaN, and so does an infinity that is the largest: x - x is then NaN.
+  __device__ void Add(T x) {
+    if (x > largest) {
+      sum = sum * std::exp(largest - x) + (T(1) + (x - x));
+      largest = x;
+    } else {
+      sum += std::exp(x - largest);
+    }
+  }
+};
+
+struct JoinSumExp {
+  template <class T>
+  __device__ SumExp<T> operator()(const SumExp<T>& a, const SumExp<T>& b) const {
+    if (a.sum == T(0)) return b;
+    if (b.sum == T(0)) return a;
+    const T top = a.largest > b.largest ? a.largest : b.largest;
+    return {top, a.sum * std::exp(a.largest - top) + b.sum * std::exp(b.largest - top)};
+  }
+};
+
+// Of a row of n elements that begins at a pack, read once (Milakov and Gimelshein, "Online
+// normalizer calculation for softmax", algorithm 3); returned to all threads of the row.
+template <int kThreads, class T>
+__device__ SumExp<T> SumExpOfRow(int64_t n, const T* x) {
+  constexpr int kPack = kPackOf<T>;
+  SumExp<T> own;
+  ForEachPack<kThreads, kPack>(n, [&](int64_t first, int count) {
+    const Pack<T, kPack> values = LoadPack<kPack>(x + first, count);
+    for (int k = 0; k < kPack; ++k)
+      if (k < count) own.Add(values.at[k]);
+  });
+  return CombineBlock<kThreads>(own, JoinSumExp());
+}
 
 // Softmax of a row, from its largest element and log_sum = log sum_i exp(x_i - largest).
 template <class T>

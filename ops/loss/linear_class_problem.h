@@ -25,10 +25,11 @@ struct LinearClassGradients {
   bool none() const { return !hidden.defined() && !weight.defined() && !bias.defined(); }
 };
 
-// Rows per chunk; all chunks have about the same size.
-inline int64_t ChunkRows(const LinearClassProblem& p) {
-  const int64_t rows = p.hidden.dim(0), classes = p.weight.dim(0);
-  const int64_t most = std::max<int64_t>(1, p.chunk / std::max<int64_t>(1, classes));
+// Rows per chunk, where a row of logits takes the memory of `columns`; all chunks have about the
+// same size.
+inline int64_t ChunkRows(const LinearClassProblem& p, int64_t columns) {
+  const int64_t rows = p.hidden.dim(0);
+  const int64_t most = std::max<int64_t>(1, p.chunk / std::max<int64_t>(1, columns));
   const int64_t chunks = std::max<int64_t>(1, (rows + most - 1) / most);
   return std::max<int64_t>(1, (rows + chunks - 1) / chunks);
 }

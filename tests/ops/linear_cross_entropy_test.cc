@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "autograd/backward.h"
 #include "ops/loss/cross_entropy.h"
@@ -127,6 +128,30 @@ TEST(LinearCrossEntropy, ChunksOnAGpu) {
               << "chunk " << chunk << ", result " << v << ", element " << i;
     }
   }
+}
+
+// Rows of several packs a thread, with an end that is no whole pack, among whose logits are
+// infinities and NaN: the same numbers as on the CPU, or NaN where they are NaN.
+TEST(LinearCrossEntropy, UnusualLogitsOnAGpu) {
+  if (!testing::HasGpu()) GTEST_SKIP() << "needs a GPU, or --config=emulated_gpu";
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  for (const double unusual : {kInf, -kInf, std::nan(""), 900.0, -900.0})
+    for (const int64_t classes : {1, 7, 1029, 1030}) {
+      const Tensor x = Full({2, 1}, 1, DType::kF64), w = RandomLeaf({classes, 1}).data();
+      Tensor bias = Zeros({classes}, DType::kF64);
+      bias.mutable_data<double>()[classes / 2] = unusual;
+      const ClassTargets targets{FromVector<int64_t>({0, classes / 2}, {2})};
+      const auto there = [](const Tensor& t) { return t.To(testing::kFirstGpu); };
+      const auto want = Solve({x, w, bias, targets, true});
+      const auto got = Solve({there(x), there(w), there(bias), {there(targets.numbers)}, true});
+      for (size_t v = 0; v < want.size(); ++v)
+        for (size_t i = 0; i < want[v].size(); ++i) {
+          const double a = got[v][i], b = want[v][i];
+          if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+          ASSERT_NEAR(a, b, testing::Tolerance(DType::kF64, classes, 900))
+              << unusual << " among " << classes << ", result " << v << ", element " << i;
+        }
+    }
 }
 
 TEST(LinearCrossEntropy, MeanOverNothingIsNotANumber) {

@@ -23,7 +23,7 @@ class Chunks {
         count_(p.hidden.dim(0)),
         width_(p.hidden.dim(1)),
         classes_(p.weight.dim(0)),
-        size_(ops::ChunkRows(p)),
+        size_(ops::ChunkRows(p, p.weight.dim(0))),
         target_(p.targets.numbers.data<int64_t>()),
         // 0 for a mean over no targets; the loss is then NaN.
         divisor_(p.mean ? static_cast<double>(CountTargets(p.targets)) : 1),

@@ -17,31 +17,57 @@ namespace {
 
 constexpr const char* kOp = "linear_cross_entropy";
 
+// The elements from one row of logits to the next. Rows start at multiples of 16 bytes in all types,
+// without which cuBLASLt's fast kernels do not run; long ones, of which one more line costs little,
+// at those of whole lines of memory.
+int64_t RowStrideOf(int64_t classes) {
+  const int64_t unit = classes < 512 ? 8 : 64;
+  return std::max<int64_t>(1, (classes + unit - 1) / unit) * unit;
+}
+
+// Elements of rows that are `gap` longer than what is read of them.
+template <class T, class In>
+struct LoadSpaced {
+  const In* values;
+  int64_t gap;
+  __device__ T operator()(int64_t at, int64_t row) const {
+    return ElementCast<T, In>()(values[at + row * gap]);
+  }
+};
+
 // The loss of each row of logits and, if wanted, the gradients of the logits, which may overwrite
-// the logits.
+// the logits. A row is read twice, 16 bytes at a time.
 template <class In, class T>
 struct LogitRow {
   ops::ClassRows rows;  // from the chunk's first on
+  int64_t stride;       // between rows of logits and of gradients; of RowStrideOf
   const T* divisor;     // of the gradients; null: 1
   const T* logits;
   T* loss;
   In* gradients;  // null: not wanted
   template <int kThreads>
   __device__ void Run(int64_t row) const {
+    constexpr int kPack = kPackOf<T>;
     const int64_t n = rows.classes, target = rows.target[row];
-    const T* x = logits + row * n;
-    const T top = LargestOfRow<kThreads>(n, x);
-    const T sum = std::log(SumOfRow<kThreads, T>(n, ExpLess<T>{x, top}));
+    const T* x = logits + row * stride;
+    const SumExp<T> all = SumExpOfRow<kThreads>(n, x);
+    const T top = all.largest, sum = std::log(all.sum);
     const bool counts = rows.Counts(row);
     // Done by the thread that may overwrite the target's logit.
-    if (threadIdx.x == (counts ? target % kThreads : 0))
+    if (threadIdx.x == (counts ? target / kPack % kThreads : 0))
       loss[row] = counts ? sum - (x[target] - top) : T(0);
     if (gradients == nullptr) return;
     const T scale = divisor == nullptr ? T(1) : T(1) / *divisor;
-    const SoftmaxOf<T> softmax{x, top, sum};
-    for (int64_t c = threadIdx.x; c < n; c += kThreads)
-      gradients[row * n + c] =
-          ElementCast<In, T>()(!counts ? T(0) : scale * softmax(c) - (c == target ? scale : T(0)));
+    ForEachPack<kThreads, kPack>(n, [&](int64_t first, int count) {
+      const Pack<T, kPack> values = LoadPack<kPack>(x + first, count);
+      Pack<In, kPack> out{};
+      for (int k = 0; k < kPack; ++k) {
+        const T softmax = std::exp(values.at[k] - top - sum);
+        const T one = first + k == target ? scale : T(0);
+        out.at[k] = ElementCast<In, T>()(counts ? scale * softmax - one : T(0));
+      }
+      StorePack(out, gradients + row * stride + first, count);
+    });
   }
 };
 
@@ -53,8 +79,8 @@ struct DivideBy {
 };
 
 // Processes the chunks. Products take In, which is T or a 16-bit type; everything else is T.
-// Rounded gradients of logits are those of the sum of losses, which are at most 1; those of the
-// mean could be too small for f16, so the division comes last.
+// Gradients of a mean are divided by the count where they are made; but f16 has too small a range
+// for them, so the gradients of the sum, at most 1, are rounded, and the division comes last.
 template <class In, class T>
 class Chunks {
  public:
@@ -64,11 +90,12 @@ class Chunks {
         count_(p.hidden.dim(0)),
         width_(p.hidden.dim(1)),
         classes_(p.weight.dim(0)),
-        size_(ops::ChunkRows(p)),
+        stride_(RowStrideOf(classes_)),
+        size_(ops::ChunkRows(p, stride_)),
         device_(p.hidden.device()),
         stream_(stream),
-        logits_({std::min(size_, count_), classes_}, kDTypeOf<T>, device_),
-        rounded_({kRounds && !gradients.none() ? std::min(size_, count_) : 0, classes_},
+        logits_({std::min(size_, count_), stride_}, kDTypeOf<T>, device_),
+        rounded_({kRounds && !gradients.none() ? std::min(size_, count_) : 0, stride_},
                  kDTypeOf<In>, device_),
         losses_({count_}, kDTypeOf<T>, device_),
         gradients_(gradients) {
@@ -83,13 +110,14 @@ class Chunks {
     T* const out = MutableElements<T>(loss);
     SumColumns(kOp, 1, count_, 1, LoadFrom<T>{Elements<T>(losses_)}, 1, out, device_, stream_);
     Divide(loss);
-    if constexpr (kRounds)
+    if constexpr (kDividesLast)
       for (Tensor* gradient : {&gradients_.hidden, &gradients_.weight, &gradients_.bias})
         if (gradient->defined()) Divide(*gradient);
   }
 
  private:
   static constexpr bool kRounds = !std::is_same_v<In, T>;
+  static constexpr bool kDividesLast = std::is_same_v<In, Float16>;
 
   void Divide(Tensor& sum) {
     if (!p_.mean) return;
@@ -105,14 +133,15 @@ class Chunks {
                             width_,
                             {hidden, Stride(width_)},
                             {weight, Stride(width_), true},
-                            {logits, Stride(classes_)}};
+                            {logits, stride_}};
     product.bias = ElementsOrNull<T>(p_.bias);
     Gemm(product, device_, stream_);
     const ops::ClassRows targets{Elements<int64_t>(p_.targets.numbers) + row,
                                  p_.targets.ignore_index, classes_};
     ForEachRow(kOp, rows, classes_, stream_,
-               LogitRow<In, T>{targets, p_.mean && !kRounds ? Elements<T>(divisor_) : nullptr,
-                               logits, MutableElements<T>(losses_) + row,
+               LogitRow<In, T>{targets, stride_,
+                               p_.mean && !kDividesLast ? Elements<T>(divisor_) : nullptr, logits,
+                               MutableElements<T>(losses_) + row,
                                gradients_.none() ? nullptr : LogitGradients()});
     if (gradients_.hidden.defined()) HiddenGradient(row, rows, weight);
     if (gradients_.weight.defined()) WeightGradient(row, rows, hidden);
@@ -132,7 +161,7 @@ class Chunks {
     Gemm(GemmCall<In, T>{rows,
                          width_,
                          classes_,
-                         {LogitGradients(), Stride(classes_)},
+                         {LogitGradients(), stride_},
                          {weight, Stride(width_)},
                          {out, Stride(width_)}},
          device_, stream_);
@@ -142,7 +171,7 @@ class Chunks {
     GemmCall<In, T> product{classes_,
                             width_,
                             rows,
-                            {LogitGradients(), Stride(classes_), true},
+                            {LogitGradients(), stride_, true},
                             {hidden, Stride(width_)},
                             {MutableElements<T>(gradients_.weight), Stride(width_)}};
     product.beta = T(row > 0 ? 1 : 0);
@@ -151,7 +180,7 @@ class Chunks {
 
   void BiasGradient(int64_t row, int64_t rows) {
     T* const out = MutableElements<T>(gradients_.bias);
-    const LoadWide<T, In> load{LogitGradients()};
+    const LoadSpaced<T, In> load{LogitGradients(), stride_ - classes_};
     if (row == 0) return SumColumns(kOp, 1, rows, classes_, load, 1, out, device_, stream_);
     Tensor sums({classes_}, kDTypeOf<T>, device_);
     SumColumns(kOp, 1, rows, classes_, load, 1, MutableElements<T>(sums), device_, stream_);
@@ -161,7 +190,9 @@ class Chunks {
   static int64_t Stride(int64_t columns) { return std::max<int64_t>(1, columns); }
 
   const ops::LinearClassProblem& p_;
-  int64_t count_, width_, classes_, size_;
+  int64_t count_, width_, classes_;
+  int64_t stride_;  // of logits and their gradients
+  int64_t size_;    // rows of a chunk
   Device device_;
   StreamHandle stream_;
   Tensor logits_, rounded_, losses_, divisor_;  // rounded_: the gradients of the logits
