@@ -17,9 +17,9 @@ namespace {
 
 constexpr const char* kOp = "linear_cross_entropy";
 
-// The elements from one row of logits to the next. Rows start at multiples of 16 bytes in all types,
-// without which cuBLASLt's fast kernels do not run; long ones, of which one more line costs little,
-// at those of whole lines of memory.
+// The elements from one row of logits to the next. Rows start at multiples of 16 bytes in every
+// type, without which cuBLASLt's fast kernels do not run; long ones, of which one more line costs
+// little, at those of whole lines of memory.
 int64_t RowStrideOf(int64_t classes) {
   const int64_t unit = classes < 512 ? 8 : 64;
   return std::max<int64_t>(1, (classes + unit - 1) / unit) * unit;
