@@ -4,6 +4,7 @@
 
 #include "models/nn/activation.h"
 #include "runtime/error.h"
+#include "runtime/io/json.h"
 
 namespace torus {
 
@@ -20,7 +21,7 @@ void RequireSameFunction(const json& theirs, const json& ours,
   for (const auto& [key, wanted] : ours.items()) {
     if (may_differ.contains(key) || same(key, theirs.at(key), wanted)) continue;
     problems += fmt::format("{}{} is {} and must be {}", problems.empty() ? "" : "; ", key,
-                            theirs.at(key).dump(), wanted.dump());
+                            io::Brief(theirs.at(key)), io::Brief(wanted));
   }
   Require(problems.empty(), where, "config.json describes another model: {}", problems);
 }

@@ -1,10 +1,14 @@
 #include "models/nn/activation.h"
 
+#include <fmt/ranges.h>
+
 #include <map>
+#include <ranges>
 
 #include "ops/activation/activation.h"
 #include "ops/elementwise/elementwise.h"
 #include "runtime/error.h"
+#include "runtime/io/json.h"
 
 namespace torus::nn {
 namespace {
@@ -31,7 +35,8 @@ ActivationFn ActivationByName(const std::string& name, const std::string& where)
                                                              {"tanh", ops::Tanh},
                                                              {"sigmoid", ops::Sigmoid}};
   const auto found = kKnown.find(name);
-  Require(found != kKnown.end(), where, "there is no activation function \"{}\"", name);
+  Require(found != kKnown.end(), where, "there is no activation function {}; known: {}",
+          io::Printable(name), fmt::join(std::views::keys(kKnown), ", "));
   return found->second;
 }
 

@@ -111,8 +111,20 @@ TEST(RequireSameFunction, IsOfOneKindOfModel) {
   EXPECT_NE(ErrorOf(kRoberta, ToConfig(Gpt2Options{})).find("model_type must be \"gpt2\""),
             std::string::npos);
   EXPECT_NE(ErrorOf(With(kGpt2, {{"activation_function", "mish"}}), ToConfig(Gpt2Options{}))
-                .find("\"mish\""),
+                .find("no activation function mish; known: gelu, "),
             std::string::npos);
+}
+
+TEST(RequireSameFunction, ShowsTheTextOfAFileInOneShortLine) {
+  for (const std::string& name : {std::string("gelu\new"), std::string(5000, 'x')}) {
+    const std::string error =
+        ErrorOf(With(kGpt2, {{"activation_function", name}}), ToConfig(Gpt2Options{}));
+    EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+    EXPECT_LT(error.size(), 500) << error;
+  }
+  const std::string error = ErrorOf(With(kGpt2, {{"tie_word_embeddings", std::string(5000, 'x')}}),
+                                    ToConfig(Gpt2Options{}));
+  EXPECT_LT(error.size(), 500) << error;
 }
 
 }  // namespace
