@@ -49,7 +49,9 @@ struct Value {
   // characters they are.
   const Value* arguments = nullptr;
   const io::StoredType* type = nullptr;  // of kStorage and kTensor; null: none that can be read
-  std::vector<int64_t> sizes, strides;   // of kTensor, as the file has them: not yet checked
+  uint64_t width = 0;                    // of kStorage: bytes of an element; 0: not known
+  bool negative = false;  // of kTensor: its values are those of the storage with other signs
+  std::vector<int64_t> sizes, strides;  // of kTensor, as the file has them: not yet checked
 };
 
 // The value of a text key in a dict, or of an object's attribute; null if there is none.

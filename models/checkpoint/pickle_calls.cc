@@ -47,6 +47,18 @@ const io::StoredType* TypeNamed(const std::string& name) {
   return found == names.end() ? nullptr : io::StoredTypeNamed(found->second);
 }
 
+// Bytes of an element of a storage, also of those whose values are not read; 0 for other names.
+uint64_t WidthNamed(const std::string& name) {
+  static const std::map<std::string_view, uint64_t> unread = {
+      {"torch.ComplexFloatStorage", 8}, {"torch.ComplexDoubleStorage", 16},
+      {"torch.QInt8Storage", 1},        {"torch.QUInt8Storage", 1},
+      {"torch.QInt32Storage", 4},       {"torch.QUInt4x2Storage", 1},
+      {"torch.QUInt2x4Storage", 1}};
+  if (const io::StoredType* type = TypeNamed(name); type != nullptr) return type->bytes;
+  const auto found = unread.find(name);
+  return found == unread.end() ? 0 : found->second;
+}
+
 Value* Object(const Maker& maker, const std::string& name, const Value& arguments) {
   Value* object = maker.make(Kind::kObject);
   object->text = name;
@@ -64,7 +76,14 @@ std::vector<int64_t> Integers(const Maker& maker, const Value& value) {
   return integers;
 }
 
-// (storage, offset, sizes, strides, ...); the third form also has the type as its seventh.
+// Whether a tensor's metadata, {"conj": bool, "neg": bool}, say that its signs are to be changed.
+bool IsNegative(const Value& metadata) {
+  const Value* negative = metadata.kind == Kind::kDict ? Find(metadata, "neg") : nullptr;
+  return negative != nullptr && negative->kind == Kind::kBool && negative->integer != 0;
+}
+
+// (storage, offset, sizes, strides, requires_grad, hooks, metadata); the third form has the type
+// before the metadata, which may be left out.
 Value* TensorOf(const Maker& maker, const Items& arguments, bool with_type) {
   if (arguments.size() < (with_type ? 7 : 4) || arguments[0]->kind != Kind::kStorage ||
       arguments[1]->kind != Kind::kInt)
@@ -75,6 +94,8 @@ Value* TensorOf(const Maker& maker, const Items& arguments, bool with_type) {
   tensor->sizes = Integers(maker, *arguments[2]);
   tensor->strides = Integers(maker, *arguments[3]);
   tensor->type = with_type ? TypeNamed(arguments[6]->text) : arguments[0]->type;
+  const size_t metadata = with_type ? 7 : 6;
+  tensor->negative = arguments.size() > metadata && IsNegative(*arguments[metadata]);
   return tensor;
 }
 
@@ -211,6 +232,7 @@ Value* StorageOf(const Maker& maker, const Value& id) {
     maker.fail("a storage that is a view of another");
   Value* storage = maker.make(Kind::kStorage);
   storage->type = TypeNamed(items[1]->text);
+  storage->width = WidthNamed(items[1]->text);
   storage->text = items[2]->text;
   storage->integer = items[4]->integer;
   return storage;

@@ -60,6 +60,22 @@ Tensor MakeTensor(const Value& value, TorchStorages& storages, const std::string
   return {flat.storage(), shape, strides, value.integer, flat.dtype()};
 }
 
+// Whether this reader can give the tensor's values.
+bool IsRead(const Value& tensor) {
+  return tensor.type != nullptr && tensor.items[0]->type != nullptr &&
+         (!tensor.negative || IsFloating(tensor.type->held));
+}
+
+// A floating-point tensor with the sign bit of each element, the last of its bytes, inverted.
+Tensor Negated(const Tensor& tensor) {
+  if (tensor.numel() == 0) return tensor;
+  Tensor negated = tensor.Clone();
+  const std::span<uint8_t> bytes{static_cast<uint8_t*>(negated.mutable_raw()), negated.bytes()};
+  const size_t size = SizeOf(negated.dtype());
+  for (size_t end = size; end <= bytes.size(); end += size) bytes[end - 1] ^= 0x80;
+  return negated;
+}
+
 // The keys that all of them begin with, without the last of each.
 pickle::Path CommonPath(const pickle::Path& common, pickle::Path path) {
   path.pop_back();
@@ -84,12 +100,13 @@ class Collector {
 
  private:
   void AddTensor(const pickle::Path& path, const Value& value) {
-    if (value.type == nullptr || value.items[0]->type == nullptr) return AddOther(path, value);
+    if (!IsRead(value)) return AddOther(path, value);
     const std::string name = pickle::Joined(path);
     file_.tensors.push_back({name, MakeTensor(value, storages_, where_)});
     if (!value.type->plain) file_.narrow[name] = value.type->name;
     bytes_ += file_.tensors.back().value.bytes();
     Require(bytes_ <= most_, where_, "has tensors of more than {} bytes", most_);
+    if (value.negative) file_.tensors.back().value = Negated(file_.tensors.back().value);
     if (path.empty()) return;
     inner_ = inner_ ? CommonPath(*inner_, path) : pickle::Path(path.begin(), path.end() - 1);
   }

@@ -55,13 +55,12 @@ StreamStorages::StreamStorages(std::string_view bytes, const Value& keys,
 
 void StreamStorages::Locate(const std::string& key, const Value* storage, std::string_view& rest) {
   Require(storage != nullptr, where(), "has storage {}, which no tensor uses", io::Printable(key));
-  Require(storage->type != nullptr, where(), "has storage {} of a type that is not read",
-          io::Printable(key));
+  const uint64_t size = storage->width;
+  Require(size > 0, where(), "has storage {} of a type that is not known", io::Printable(key));
   uint64_t count = 0;
   Require(rest.size() >= sizeof(count), where(), "ends before storage {}", io::Printable(key));
   std::memcpy(&count, rest.data(), sizeof(count));
   rest.remove_prefix(sizeof(count));
-  const uint64_t size = storage->type->bytes;
   Require(count <= rest.size() / size, where(), "ends within storage {}", io::Printable(key));
   found_[key] = rest.substr(0, count * size);
   rest.remove_prefix(count * size);

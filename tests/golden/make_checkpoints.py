@@ -106,6 +106,17 @@ def main():
     expanded["conv.weight"] = plain["conv.weight"].to(memory_format=torch.channels_last)
     parameters = collections.OrderedDict((name, nn.Parameter(v) if v.is_floating_point() else v) for name, v in plain.items())
     parameters["fc.bias"].note = "a parameter with an attribute"
+    # Negative only by a bit beside the storage, as conj() leaves an imaginary part; the values are those of `plain`.
+    negative = copy.copy(plain)
+    negative["fc.bias"] = torch._neg_view(-plain["fc.bias"].double())
+    negative["conv.weight"] = torch.complex(plain["conv.weight"], -plain["conv.weight"]).conj().imag
+    quantized = torch.quantize_per_tensor(plain["fc.weight"], 0.1, 0, torch.qint8)
+    unread = {
+        "weights": plain, "complex": torch.tensor([1 + 2j]), "wide": torch.zeros(3, dtype=torch.complex128), "qint8": quantized,
+        "qint32": torch.quantize_per_tensor(plain["fc.weight"], 0.1, 0, torch.qint32), "sparse": torch.eye(3).to_sparse(),
+        "quint8": torch.quantize_per_tensor(plain["fc.weight"], 0.1, 0, torch.quint8), "complex_weights": plain["fc.weight"] * 1j,
+        "quint4": torch.quantize_per_tensor(plain["fc.weight"], 0.1, 0, torch.quint4x2), "after": torch.tensor([1.5]),
+    }
     compiled = with_prefix("_orig_mod.", plain)
     cases = {
         "imagenet": {**common, "state_dict": plain},
@@ -134,12 +145,13 @@ def main():
         "whole_model_in_dict": {"model": nn.DataParallel(model), "ema": averaged, "epoch": 3},
         "ambiguous": {"net_a": plain, "net_b": ema},
         "twice": {"net_a": plain, "net_b": plain},
+        "negative": negative,
+        "unread": unread,
     }
     for name, case in cases.items():
         torch.save(case, os.path.join(folder, name + ".pth"))
-    for name in ("torchvision_ema", "beside"):
-        case = {key: value for key, value in cases[name].items() if key != "complex"}  # a storage that is not read
-        torch.save(case, os.path.join(folder, name + "_legacy.pth"), _use_new_zipfile_serialization=False)
+    for name in ("torchvision_ema", "beside", "negative", "unread"):
+        torch.save(cases[name], os.path.join(folder, name + "_legacy.pth"), _use_new_zipfile_serialization=False)
     for protocol in (1, 3, 4, 5):
         torch.save(cases["beside"], os.path.join(folder, f"beside_protocol{protocol}.pth"), pickle_protocol=protocol)
 

@@ -65,6 +65,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"parameters.pth", "plain", "params", ""}, Case{"whole_model.pth", "plain", "", ""},
         Case{"whole_model_in_dict.pth", "plain", "model", "ema (9 tensors)"},
         Case{"twice.pth", "plain", "net_a", "net_b (8 tensors)"},
+        Case{"negative.pth", "plain", "", ""}, Case{"negative_legacy.pth", "plain", "", ""},
+        Case{"unread.pth", "plain", "weights", "complex"},
+        Case{"unread_legacy.pth", "plain", "weights", "after (1 tensor)"},
         Case{"narrow.pth", "narrow", "", ""}, Case{"narrow.safetensors", "narrow", "", ""}),
     [](const auto& info) {
       std::string name = info.param.file;
