@@ -22,18 +22,32 @@ void RequireUnset(const Json& json, const char* key, const std::string& path) {
           io::Brief(value));
 }
 
-// The model, if it is of the kind that is implemented here.
-const Json& ModelOf(const Json& json, const std::string& path) {
+// That nothing which is said here cuts or changes a text in another way than GPT-2's.
+void CheckCut(const Json& json, const std::string& path) {
   const Json &model = Member(json, "model"), &type = Member(model, "type"),
-             &before = Member(json, "pre_tokenizer"), &regex = Member(before, "use_regex");
-  Require((type.is_null() || type == "BPE") && Member(model, "vocab").is_object() &&
-              Member(model, "merges").is_array() && Member(before, "type") == "ByteLevel" &&
-              (regex.is_null() || regex == true),
-          path, "requires a byte-level BPE: a model with vocab and merges behind ByteLevel");
+             &before = Member(json, "pre_tokenizer"), &cut = Member(before, "type"),
+             &regex = Member(before, "use_regex");
+  Require(type.is_null() || type == "BPE", path, "requires a byte-level BPE, got the model {}",
+          io::Brief(type));
+  Require(before.is_null() || cut == "ByteLevel", path,
+          "requires a byte-level BPE behind ByteLevel alone, got the pre_tokenizer {}",
+          io::Brief(cut));
+  Require(regex.is_null() || regex == true, path,
+          "requires a byte-level BPE that cuts texts as GPT-2's, got use_regex: {}",
+          io::Brief(regex));
   RequireUnset(json, "normalizer", path);
   for (const char* key : {"dropout", "continuing_subword_prefix", "end_of_word_suffix",
                           "byte_fallback", "ignore_merges"})
     RequireUnset(model, key, path);
+}
+
+// The model, if it is of the kind that is implemented here.
+const Json& ModelOf(const Json& json, const std::string& path) {
+  CheckCut(json, path);
+  const Json& model = Member(json, "model");
+  Require(Member(model, "vocab").is_object() && Member(model, "merges").is_array() &&
+              Member(json, "pre_tokenizer").is_object(),
+          path, "requires a byte-level BPE: a model with vocab and merges behind ByteLevel");
   return model;
 }
 
@@ -57,6 +71,10 @@ std::string MergeLine(const Json& merge, const std::string& path) {
 }
 
 }  // namespace
+
+void CheckBpeJson(std::string_view text, const std::string& path) {
+  CheckCut(io::ParseJsonObject(text, path), path);
+}
 
 BpeJson ParseBpeJson(std::string_view text, const std::string& path) {
   const Json json = io::ParseJsonObject(text, path);

@@ -22,4 +22,7 @@ struct BpeJson {
 // space after them.
 BpeJson ParseBpeJson(std::string_view text, const std::string& path);
 
+// The same of a tokenizer.json beside files of the vocabulary and the merges, which may lack these.
+void CheckBpeJson(std::string_view text, const std::string& path);
+
 }  // namespace torus::data

@@ -68,6 +68,8 @@ Source OfFiles(const std::string& dir, const std::vector<std::string>& vocabular
   source.bpe.numbers = ReadNumbers(dir, source.path);
   source.merges_path = FirstOf(dir, kMerges);
   source.bpe.merges = ReadText(source.merges_path);
+  const std::string json = dir + "/tokenizer.json";
+  if (Exists(json)) CheckBpeJson(ReadText(json), json);
   return source;
 }
 

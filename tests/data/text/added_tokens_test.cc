@@ -130,5 +130,26 @@ TEST(AddedTokens, WhatIsNotHonouredIsRefusedByName) {
   refuses("added_tokens.json", R"({"<x>": -1})", "requires added tokens of a content and an id");
 }
 
+// The files beside it hold the vocabulary and the merges, but not how a text is cut and changed.
+TEST(TokenizerJson, MustCutAsGpt2AlsoBesideAVocabulary) {
+  const std::string dir = Folder();
+  const Json json = BpeTokenizerJson(dir + "/vocab.json", dir + "/merges.txt", MergesAs::kPairs,
+                                     {"<|endoftext|>"});
+  WriteText(dir, "tokenizer.json", json.dump());
+  EXPECT_EQ(OpenGpt2(dir)->Encode("ab"), (Ids{256}));
+  const auto refuses = [&](const char* pointer, const Json& value, const std::string& says) {
+    Json other = json;
+    other[Json::json_pointer(pointer)] = value;
+    WriteText(dir, "tokenizer.json", other.dump());
+    ExpectBadInput([&] { OpenGpt2(dir); }, dir + "/tokenizer.json", says);
+  };
+  refuses("/normalizer", {{"type", "NFC"}}, "got normalizer: an object");
+  refuses("/model/dropout", 0.1, "got dropout: 0.1");
+  refuses("/model/ignore_merges", true, "got ignore_merges: true");
+  refuses("/model/type", "WordPiece", "got the model \"WordPiece\"");
+  refuses("/pre_tokenizer/type", "Whitespace", "got the pre_tokenizer \"Whitespace\"");
+  refuses("/pre_tokenizer/use_regex", false, "got use_regex: false");
+}
+
 }  // namespace
 }  // namespace torus::data
