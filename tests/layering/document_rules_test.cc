@@ -1,0 +1,22 @@
+#include "tests/layering/document_rules.h"
+
+#include <gtest/gtest.h>
+
+namespace torus::layering {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(DocumentRules, LinksAreThoseWithinTheTree) {
+  EXPECT_EQ(LinksOf("[a](docs/a.md#part), [b](https://b.org/b.md) and ![c](c.png)"),
+            (Words{"docs/a.md", "c.png"}));
+}
+
+TEST(DocumentRules, PathsStartAtATopFolder) {
+  EXPECT_EQ(PathsOf("`ops/x.h`, `tests/...`, `docs/` but `runs/a`, `a b/c` and ops/y.h",
+                    {"ops", "tests", "docs"}),
+            (Words{"ops/x.h", "tests", "docs"}));
+}
+
+}  // namespace
+}  // namespace torus::layering
