@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "autograd/precision.h"
@@ -21,6 +22,7 @@
 #include "recipes/settings/device.h"
 #include "recipes/settings/precision.h"
 #include "runtime/error.h"
+#include "runtime/io/folder_place.h"
 
 namespace torus::recipes {
 namespace {
@@ -30,6 +32,9 @@ int64_t Or(int64_t given, int64_t usual) { return given > 0 ? given : usual; }
 void CheckOptions(const EvaluateOptions& o) {
   Require(!o.init.empty(), "evaluate",
           "needs weights: --init FILE, RUN, or a folder of Hugging Face's");
+  std::error_code none;
+  Require(std::filesystem::exists(o.init, none) || !io::CommittedFolder(o.init).empty(), "evaluate",
+          "--init {}: there is no such file or folder", o.init);
   Require(!o.data.empty(), "evaluate",
           "--data is required, since {} does not say what it was trained on: one of {}", o.init,
           fmt::join(DataNames(), ", "));

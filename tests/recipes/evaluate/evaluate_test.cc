@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "recipes/run/run.h"
 #include "runtime/error.h"
@@ -23,22 +24,35 @@ std::string Refusal(const EvaluateOptions& options) {
   return "none";
 }
 
+// A file that is there, and is read last.
+std::string Weights() {
+  const std::string path = ::testing::TempDir() + "w.safetensors";
+  std::ofstream(path) << "x";
+  return path;
+}
+
+TEST(Evaluate, SaysThatThereAreNoWeights) {
+  const std::string says = "[evaluate] --init runs/none: there is no such file or folder";
+  EXPECT_EQ(Refusal({.init = "runs/none"}), says);
+  EXPECT_EQ(Refusal({.init = "runs/none", .data = "cifar10"}), says);
+  EXPECT_EQ(Refusal({.init = "runs/none", .data = "text", .data_dir = "x"}), says);
+}
+
 // Before any data are read.
 TEST(Evaluate, RefusesWhatIsMissingOrOutOfRange) {
   EXPECT_EQ(Refusal({.model = "resnet18", .data_dir = "/nowhere"}),
             "[evaluate] needs weights: --init FILE, RUN, or a folder of Hugging Face's");
   EXPECT_EQ(
-      Refusal({.model = "resnet18", .init = "w.safetensors"})
-          .find("[evaluate] --data is required, since w.safetensors does not say what it was "),
+      Refusal({.model = "resnet18", .init = Weights()})
+          .find("[evaluate] --data is required, since " + Weights() + " does not say what it "),
       0);
-  EXPECT_EQ(Refusal({.init = "w.safetensors", .data = "cifar10"}),
-            "[evaluate] --model is required for images: w.safetensors does not name its model, as "
-            "the folder of a run does");
-  EXPECT_EQ(Refusal({.model = "resnet18", .init = "w.safetensors", .data = "cifar10", .batch = -1}),
+  EXPECT_EQ(Refusal({.init = Weights(), .data = "cifar10"}),
+            "[evaluate] --model is required for images: " + Weights() +
+                " does not name its model, as the folder of a run does");
+  EXPECT_EQ(Refusal({.model = "resnet18", .init = Weights(), .data = "cifar10", .batch = -1}),
             "[evaluate] --batch-size must not be negative, got -1");
-  EXPECT_EQ(
-      Refusal({.model = "resnet18", .init = "w.safetensors", .data = "cifar10", .length = -2}),
-      "[evaluate] --length must not be negative, got -2");
+  EXPECT_EQ(Refusal({.model = "resnet18", .init = Weights(), .data = "cifar10", .length = -2}),
+            "[evaluate] --length must not be negative, got -2");
 }
 
 TEST(Evaluate, RefusesWhatDoesNotFitTogether) {
@@ -46,13 +60,12 @@ TEST(Evaluate, RefusesWhatDoesNotFitTogether) {
     const std::string message = Refusal(options);
     EXPECT_NE(message.find(says), std::string::npos) << "no \"" << says << "\" in " << message;
   };
-  expect({.model = "gpt2", .init = "w.safetensors", .data = "cifar10"},
-         "--model gpt2 takes no images");
-  expect({.model = "resnet18", .init = "w.safetensors", .data = "cifar10", .split = "all"},
+  expect({.model = "gpt2", .init = Weights(), .data = "cifar10"}, "--model gpt2 takes no images");
+  expect({.model = "resnet18", .init = Weights(), .data = "cifar10", .split = "all"},
          "--split must be train or test for --data cifar10, got all");
-  expect({.init = "w.safetensors", .data = "text"}, "--data text needs --data-dir");
-  expect({.init = "w.safetensors", .data = "text", .data_dir = "x"}, "needs --model");
-  expect({.model = "resnet18", .init = "w.safetensors", .data = "cifar10", .precision = "f8"},
+  expect({.init = Weights(), .data = "text"}, "--data text needs --data-dir");
+  expect({.init = Weights(), .data = "text", .data_dir = "x"}, "needs --model");
+  expect({.model = "resnet18", .init = Weights(), .data = "cifar10", .precision = "f8"},
          "--precision");
 }
 
