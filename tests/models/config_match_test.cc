@@ -7,7 +7,7 @@
 #include "models/gpt2/config.h"
 #include "models/model_spec.h"
 #include "models/roberta/config.h"
-#include "runtime/error.h"
+#include "tests/testing/error_of.h"
 
 namespace torus {
 namespace {
@@ -15,14 +15,11 @@ namespace {
 using nlohmann::json;
 
 std::string ErrorOf(const json& config, const json& ours) {
-  try {
+  return testing::ErrorOf([&] {
     const TransformersConfig rules = DescriptorOfConfig(ours, "ours").transformers;
     RequireSameFunction(rules.complete(config, "folder"), ours, rules.may_differ, rules.activation,
                         "folder");
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return "no error";
+  });
 }
 
 json With(json config, const json& changes) {

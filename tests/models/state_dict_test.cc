@@ -10,6 +10,7 @@
 #include "runtime/error.h"
 #include "runtime/io/file_layout.h"
 #include "runtime/io/safetensors.h"
+#include "tests/testing/error_of.h"
 
 namespace torus {
 namespace {
@@ -21,12 +22,7 @@ std::shared_ptr<nn::Sequential> Model(uint64_t seed) {
 }
 
 std::string ErrorOf(nn::Module& model, const std::vector<NamedTensor>& state) {
-  try {
-    LoadStateDict(model, state, "file");
-  } catch (const BadInput& e) {
-    return e.what();
-  }
-  return "no error";
+  return testing::ErrorOf([&] { LoadStateDict(model, state, "file"); });
 }
 
 bool SameBits(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {

@@ -11,6 +11,7 @@
 #include "models/checkpoint/pickle_walk.h"
 #include "runtime/error.h"
 #include "runtime/io/safetensors.h"
+#include "tests/testing/error_of.h"
 
 namespace torus {
 namespace {
@@ -77,12 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Forms, TorchFiles, ::testing::Values("zip.pth", "legacy
                          [](const auto& info) { return info.index == 0 ? "Zip" : "Legacy"; });
 
 std::string ErrorOf(const std::string& pickle) {
-  try {
-    pickle::Read(pickle, "file");
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing::ErrorOf([&] { pickle::Read(pickle, "file"); });
 }
 
 // What a call would return becomes a value that says what would have been called.
