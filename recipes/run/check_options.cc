@@ -203,14 +203,13 @@ void CompleteStages(RunOptions& options) {
   CheckCodecs(options);
 }
 
-void CompleteThreads(Settings& s) {
+void CheckRanks(const Settings& s) {
   const int64_t ranks = RanksOf(s);
   Require(ranks <= kMostRanks, "train",
           "--stages {}, --chunks {}, --replicas {} and --tensor {} make {} ranks; at most {}",
           s.stages, s.chunks, s.replicas, s.tensor, ranks, kMostRanks);
-  if (s.threads == 0) s.threads = std::max(1u, std::thread::hardware_concurrency());
-  Require(s.threads >= 1 && s.threads <= 65536, "train",
-          "--threads must be from 1 to 65536, got {}", s.threads);
+  Require(s.threads >= 0 && s.threads <= 65536, "train",
+          "--threads must be from 0 to 65536 (0: as many as cores), got {}", s.threads);
 }
 
 void CheckLinks(const Settings& s) {
@@ -277,7 +276,7 @@ RunOptions CheckedOptions(RunOptions options) {
   CheckOthers(options);
   CompleteStages(options);
   CheckGraphs(options);
-  CompleteThreads(settings);
+  CheckRanks(settings);
   CheckLinks(settings);
   CheckBatch(settings);
   CheckGpus(settings);

@@ -5,8 +5,8 @@
 
 namespace torus::recipes {
 
-// Returns the options completed by what follows from others: stages from a list of cuts, threads
-// (0: the cores, at least one per rank), Nesterov off without momentum. Throws BadInput, in one
+// Returns the options completed by what follows from others: stages from a list of cuts, Nesterov
+// off without momentum. Throws BadInput, in one
 // line that names settings by their flags, if a value is out of range or values contradict each
 // other. What depends on the model and the data is checked later.
 RunOptions CheckedOptions(RunOptions options);

@@ -26,13 +26,9 @@ data::Sampler MakeSampler(const DataPart& part, const Settings& settings, int64_
   return sampler;
 }
 
-// Threads that make batches compete with the ranks, so there are few; `ranks` of the run's are this
-// process's, which has their share of the threads.
-int Workers(const Settings& settings, size_t ranks) {
-  const int64_t threads =
-      settings.threads * static_cast<int64_t>(ranks) / std::max<int64_t>(1, RanksOf(settings));
-  return static_cast<int>(std::clamp<int64_t>(threads / 2, 1, 8));
-}
+// Threads that make batches compete with the ranks, whose `threads` they are beside, so there are
+// few.
+int Workers(int64_t threads) { return static_cast<int>(std::clamp<int64_t>(threads / 2, 1, 8)); }
 
 // The ranks that fetch each replica's batches.
 std::map<int, int> ReadersOf(const std::vector<RankPlace>& places) {
@@ -45,13 +41,13 @@ std::map<int, int> ReadersOf(const std::vector<RankPlace>& places) {
 // None if no rank fetches anything.
 std::optional<data::LoaderOptions> MakeLoaderOptions(const Settings& settings,
                                                      const std::vector<RankPlace>& places,
-                                                     double timeout) {
+                                                     double timeout, int64_t threads) {
   const std::map<int, int> readers = ReadersOf(places);
   if (readers.empty()) return std::nullopt;
   data::LoaderOptions options{.replicas = static_cast<int>(settings.replicas),
                               .micro_batches = static_cast<int>(PartsOfReplica(settings)),
                               .readers = readers.begin()->second,
-                              .workers = Workers(settings, places.size()),
+                              .workers = Workers(threads),
                               .timeout_seconds = timeout};
   for (const auto& [replica, count] : readers) {
     TORUS_CHECK(count == options.readers, "replica {} has {} readers", replica, count);
@@ -112,12 +108,13 @@ parallel::LrSchedule ScheduleOf(const Settings& settings, int64_t steps_per_epoc
 }  // namespace
 
 BatchFeed::BatchFeed(const DataPart& part, const Settings& settings,
-                     const std::vector<RankPlace>& places, int64_t first_step, double timeout)
+                     const std::vector<RankPlace>& places, int64_t first_step, double timeout,
+                     int64_t threads)
     : replicas_(settings.replicas),
       micro_batches_(PartsOfReplica(settings)),
       sampler_(MakeSampler(part, settings, first_step)) {
   if (settings.stages > 1) order_.emplace(sampler_);  // codecs may remember samples
-  if (const auto options = MakeLoaderOptions(settings, places, timeout))
+  if (const auto options = MakeLoaderOptions(settings, places, timeout, threads))
     loader_.emplace(sampler_, part.batches, *options);
 }
 

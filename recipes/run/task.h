@@ -19,9 +19,11 @@ namespace torus::recipes {
 class BatchFeed {
  public:
   // `places` are those of this process's ranks: either all of the run or one. `first_step` is the
-  // first step that Get will be called for. `part` must outlive this object.
+  // first step that Get will be called for; `threads` are those of the ranks. `part` must outlive
+  // this object.
   BatchFeed(const DataPart& part, const Settings& settings,
-            const std::vector<parallel::RankPlace>& places, int64_t first_step, double timeout);
+            const std::vector<parallel::RankPlace>& places, int64_t first_step, double timeout,
+            int64_t threads);
 
   parallel::MiniBatch Get(int64_t step, const parallel::RankPlace& place);
   parallel::BatchFn fn() {

@@ -66,7 +66,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
       return std::make_unique<parallel::EmulatedLink>(inner, links, seed);
     };
   SetCodecs(s, options);
-  options.facts = SharedFacts(run, task.settings(), task.data());
+  options.facts = DataFacts(task.data());
   return options;
 }
 
@@ -128,7 +128,8 @@ TrainingRun::Start TrainingRun::Open(const RunOptions& options, bool whole, bool
 TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
                          parallel::World* world, Start start)
     : processes_(world),
-      options_(CheckedOptions(options)),
+      agreed_(AgreeOnOptions(world, options, whole)),
+      options_(CheckedOptions(agreed_.options)),
       memory_(KindOf(options_.settings), options_.memory_limit),
       callbacks_(processes_.leads() ? callbacks : RunCallbacks()),
       task_(processes_.Alive([&] {
@@ -299,7 +300,7 @@ int64_t TrainingRun::NextPause(int64_t step) const {
 void TrainingRun::TrainAll() {
   if (trainer_.step() >= end_) return;
   BatchFeed feed(task_.data().train, settings_, processes_.LocalPlaces(trainer_.layout()), begin_,
-                 options_.timeout);
+                 options_.timeout, agreed_.process_threads);
   while (trainer_.step() < end_ && TrainUntil(NextPause(trainer_.step()), feed)) {
   }
 }
@@ -342,7 +343,7 @@ bool TrainingRun::Evaluate() {
   Settings whole = settings_;
   whole.drop_last = false;  // every test example counts
   BatchFeed feed(task_.data().test, whole, processes_.LocalPlaces(trainer_.layout()), 0,
-                 options_.timeout);
+                 options_.timeout, agreed_.process_threads);
   const parallel::EvaluationResult score =
       trainer_.Evaluate(feed.batches_per_epoch(), feed.fn(), callbacks_.stop);
   if (!score.finished) return false;

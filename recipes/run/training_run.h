@@ -11,6 +11,7 @@
 #include "parallel/trainer/trainer.h"
 #include "recipes/blocks/cut_choice.h"
 #include "recipes/data/left_out.h"
+#include "recipes/run/agree_on_options.h"
 #include "recipes/run/event_file.h"
 #include "recipes/run/gather.h"
 #include "recipes/run/gpu_world.h"
@@ -109,6 +110,7 @@ class TrainingRun {
   bool HasAccuracy() const { return task_.data().correct != nullptr; }
 
   const RunProcesses processes_;
+  const AgreedOptions agreed_;
   const RunOptions options_;
   const MemoryScope memory_;
   const RunCallbacks callbacks_;  // empty unless this process leads

@@ -64,7 +64,7 @@ class ImageRun {
     };
     trainer_ = std::make_unique<parallel::Trainer>(std::move(options), std::move(parts));
     feed_ = std::make_unique<BatchFeed>(task_.data().train, settings, trainer_->layout().places(),
-                                        first, 60);
+                                        first, 60, 1);
   }
 
   void TrainTo(int64_t end) {

@@ -77,7 +77,7 @@ TEST_F(TrainerCheckpoint, IsEvaluatedAsTheTrainerItselfIs) {
   ImageRun application = Application(settings, 0);
   application.TrainTo(kHalf);
   application.trainer().Save(folder_);
-  BatchFeed feed(task.data().test, settings, application.trainer().layout().places(), 0, 60);
+  BatchFeed feed(task.data().test, settings, application.trainer().layout().places(), 0, 60, 1);
   const parallel::EvaluationResult want =
       application.trainer().Evaluate(feed.batches_per_epoch(), feed.fn());
   const TeamSizeGuard team(1);  // as a rank's

@@ -39,12 +39,15 @@ TEST_F(Processes, GiveTheBitsOfThreads) {
 
 // Whatever would let them train apart: nothing of it is in the checkpoints' weights alone.
 TEST_F(Processes, ThatWereToldDifferentThingsAreNamed) {
-  const auto differ = [&](const std::string& flag, const std::string& one,
-                          const std::string& other) {
+  using Words = std::vector<std::string>;
+  const auto differ = [&](const std::string& flag, const std::string& one, const std::string& other,
+                          const std::string& ranks = "--replicas") {
     const std::string script =
         "if [ $OMPI_COMM_WORLD_RANK = 0 ]; then exec tools/train/train \"$@\" " + flag + " " + one +
         "; else exec tools/train/train \"$@\" " + flag + " " + other + "; fi";
-    std::vector<std::string> command = Small("mpi", {"--replicas", "2", "--stages", "1"});
+    std::vector<std::string> command =
+        Small("mpi", ranks == "--stages" ? Words{"--stages", "2"}
+                                         : Words{"--replicas", "2", "--stages", "1"});
     command.insert(command.begin(), {"/bin/sh", "-c", script, "sh"});
     setenv("TMPDIR", "/tmp", 1);
     const Ended ended =
@@ -60,6 +63,9 @@ TEST_F(Processes, ThatWereToldDifferentThingsAreNamed) {
   differ("--lr-schedule", "cosine", "constant");
   differ("--augment", "none", "crop-flip");
   differ("--max-steps", "2", "3");
+  differ("--timeout", "20", "30");
+  // One that makes a rank alone exchange something before the others do.
+  differ("--cut", "1", "auto", "--stages");
 }
 
 // srun without PMIx starts what does not know of each other: each would train all of it.

@@ -124,7 +124,8 @@ parallel::BatchFn LabRun::Batches() {
   const bool repeats = parts_.repeats_first_order;
   if (!feed_ || (repeats && step == past))
     feed_ = std::make_unique<recipes::BatchFeed>(train_, settings_, trainer_->layout().places(),
-                                                 repeats ? step - past : step, kTimeout);
+                                                 repeats ? step - past : step, kTimeout,
+                                                 settings_.threads);
   return [this, past = repeats ? past : 0](int64_t of, const parallel::RankPlace& place) {
     return feed_->Get(of - past, place);
   };
@@ -168,7 +169,8 @@ TestScore LabRun::Test() {
   recipes::Settings whole = settings_;
   whole.drop_last = false;
   whole.batch_size = std::min(whole.batch_size, test_.size);
-  recipes::BatchFeed feed(test_, whole, trainer_->layout().places(), 0, kTimeout);
+  recipes::BatchFeed feed(test_, whole, trainer_->layout().places(), 0, kTimeout,
+                          settings_.threads);
   const parallel::EvaluationResult result = trainer_->Evaluate(feed.batches_per_epoch(), feed.fn());
   const auto images = static_cast<double>(result.samples);
   return {result.loss, static_cast<double>(result.correct) / images, result.samples};
