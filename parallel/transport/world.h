@@ -32,6 +32,10 @@ class World {
   // opening data: until it is destroyed, which must be before the next Run, the ranks of other
   // processes see those of this one as alive. Null if there are no other processes.
   virtual std::unique_ptr<LongWork> Alive() { return nullptr; }
+
+  // While it exists, a signal that ends this process, such as mpirun sends when another one has
+  // died, waits, so that what is being written gets whole. Null if there are no other processes.
+  virtual std::shared_ptr<void> HoldOffTheEnd() { return nullptr; }
 };
 
 }  // namespace torus::parallel

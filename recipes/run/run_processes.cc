@@ -59,6 +59,11 @@ std::vector<parallel::RankPlace> RunProcesses::LocalPlaces(
   return places;
 }
 
+void RunProcesses::Finish(const std::function<void()>& work) const {
+  const auto held = world_ == nullptr ? nullptr : world_->HoldOffTheEnd();
+  Alive(work);
+}
+
 void RunProcesses::Lead(const std::function<void()>& work) const {
   if (!leads()) return;
   if (world_ == nullptr) return work();

@@ -31,6 +31,10 @@ class RunProcesses {
     return work();
   }
 
+  // Alive, for what must get whole even if another process dies meanwhile and mpirun tells this one
+  // to end.
+  void Finish(const std::function<void()>& work) const;
+
   // Calls `work`, a declared long work, in the leading process only. An error in it ends all
   // processes.
   void Lead(const std::function<void()>& work) const;

@@ -235,7 +235,8 @@ RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
   if (!attempts.failure()) attempts.Try([&] { events_ = GatherEvents(processes_, events_); });
   if (!attempts.failure())
     attempts.Try([&] { memory = GatherMemory(processes_, memory_.stats()); });
-  if (processes_.leads()) processes_.Alive([&] { WriteFiles(finished, memory, attempts, result); });
+  if (processes_.leads())
+    processes_.Finish([&] { WriteFiles(finished, memory, attempts, result); });
   if (attempts.failure()) std::rethrow_exception(attempts.failure());
   if (const std::string why = WhyNoScore(); finished && !why.empty()) {
     // No process ends the others before the leading one has written its files.

@@ -38,6 +38,7 @@ struct {
   SignalText name, waiting, reason;
   std::atomic<int64_t> waiting_since{0}, alive_at{0}, longest_silence{0}, term_at{0};
   std::atomic<int> neighbours{0};
+  std::atomic<int> holders{0}, held_status{0};  // 0: no end has come while one was held off
   pid_t processes[kMostNeighbours];
   SignalText names[kMostNeighbours];
   struct sigaction before;
@@ -105,39 +106,50 @@ bool AddDead(Line& line) {
   return dead;
 }
 
-[[noreturn]] void End(Line& line, int status) {
+// Ends the process; returns if the end is held off for the first time.
+void End(Line& line, int status) {
   AddWaiting(line);
+  int none = 0;
+  const bool held = words.holders > 0 && words.held_status.compare_exchange_strong(none, status);
+  if (held) line.Add("; before that it finishes what it is writing");
   line.Write();
+  if (held) return;
   // Gives the other survivors time to see who is dead.
   const timespec pause{0, 200'000'000};
   nanosleep(&pause, nullptr);
   _exit(status);
 }
 
-extern "C" void OnTerm(int signal, siginfo_t* info, void* context) {
-  const int error = errno;
-  Line line;
-  line.Add("torus: ").Add(words.name.Get()).Add(" stops (SIGTERM): ");
+// What ends this process, added to the line, and the status; 0: nothing that it knows of.
+int CauseOfEnd(Line& line, int signal) {
   if (words.reason.Get()[0] != '\0') {
     line.Add(words.reason.Get());
-    End(line, 1);
+    return 1;
   }
   const int64_t silence = Nanoseconds() - words.alive_at;
   if (silence > words.longest_silence) {
     line.Add("it was silent for ").AddSeconds(silence).Add(" s itself");
-    End(line, 1);
+    return 1;
   }
-  if (AddDead(line)) End(line, 1);
-  const auto before = words.before.sa_handler;
-  if (before == SIG_DFL) {
-    line.Add("it was told to end");
-    End(line, 128 + signal);
+  if (AddDead(line)) return 1;
+  if (words.before.sa_handler != SIG_DFL) return 0;
+  line.Add("it was told to end");
+  return 128 + signal;
+}
+
+extern "C" void OnTerm(int signal, siginfo_t* info, void* context) {
+  const int error = errno;
+  Line line;
+  line.Add("torus: ").Add(words.name.Get()).Add(" stops (SIGTERM): ");
+  if (const int status = CauseOfEnd(line, signal); status != 0) {
+    End(line, status);
+  } else {
+    words.term_at = Nanoseconds();
+    if (words.before.sa_flags & SA_SIGINFO)
+      words.before.sa_sigaction(signal, info, context);
+    else if (words.before.sa_handler != SIG_IGN)
+      words.before.sa_handler(signal);
   }
-  words.term_at = Nanoseconds();
-  if (words.before.sa_flags & SA_SIGINFO)
-    words.before.sa_sigaction(signal, info, context);
-  else if (before != SIG_IGN)
-    before(signal);
   errno = error;
 }
 
@@ -177,6 +189,12 @@ void SayWaiting(const std::string& what) {
 }
 
 void SayAborted(const std::string& reason) { words.reason.Set(reason); }
+
+EndHeldOff::EndHeldOff() { ++words.holders; }
+
+EndHeldOff::~EndHeldOff() {
+  if (--words.holders == 0 && words.held_status != 0) _exit(words.held_status);
+}
 
 double SecondsSinceTerm() {
   const int64_t at = words.term_at;

@@ -33,6 +33,18 @@ void SayAlive();
 void SayWaiting(const std::string& what);
 // Sets the reason for which the run was aborted.
 void SayAborted(const std::string& reason);
+// While one exists, SIGTERM does not end the process at once: the handler writes its line, and the
+// process ends where the last of them is destroyed. So what it writes gets whole, as far as mpirun
+// lets it: OpenMPI's kills a second later (its parameter odls_base_sigkill_timeout). A second
+// SIGTERM ends at once.
+class EndHeldOff {
+ public:
+  EndHeldOff();
+  ~EndHeldOff();
+  EndHeldOff(const EndHeldOff&) = delete;
+  EndHeldOff& operator=(const EndHeldOff&) = delete;
+};
+
 // Seconds since SIGTERM was passed on to the program's own handler; -1 if it never was.
 double SecondsSinceTerm();
 

@@ -246,6 +246,8 @@ std::unique_ptr<LongWork> MpiWorld::Alive() {
   return std::make_unique<LongWork>(&state_->chain.progress(state_->rank));
 }
 
+std::shared_ptr<void> MpiWorld::HoldOffTheEnd() { return std::make_shared<EndHeldOff>(); }
+
 void MpiWorld::Run(const std::function<void(Transport&)>& fn) {
   trace::SetRank(state_->rank, fmt::format("rank {}", state_->rank));
   try {

@@ -67,6 +67,7 @@ class MpiWorld : public World {
   // Runs on the calling thread.
   void Run(const std::function<void(Transport&)>& fn) override;
   std::unique_ptr<LongWork> Alive() override;
+  std::shared_ptr<void> HoldOffTheEnd() override;
 
   int aborted_by() const;  // the rank that aborted the run, as far as this process knows; -1: none
   // How many processes mpirun started (1 without it), and this process's number among them.

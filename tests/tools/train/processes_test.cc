@@ -277,6 +277,37 @@ TEST_F(Processes, ASlowDiskEndsNobody) {
   EXPECT_TRUE(Json("slow/summary.json")["finished"]);
 }
 
+// mpirun tells rank 0 to end, two seconds after rank 1 has died; writing summary, trace and report
+// takes three. The summary is being written when its new file stands beside its place.
+TEST_F(Processes, OneThatDiesWhileTheSummaryIsWrittenLeavesIt) {
+  setenv("TMPDIR", "/tmp", 1);
+  const std::vector<std::string> flags = Small("run", {"--max-steps", "2"});
+  const std::string script = "echo $$ >" + scratch_ +
+                             "/pid-$OMPI_COMM_WORLD_RANK; test $OMPI_COMM_WORLD_RANK = 0 && export "
+                             "TORUS_SLOW_DISK=80000; exec tools/train/train \"$@\"";
+  std::vector<std::string> command{"sh", "-c", script, "train"};
+  command.insert(command.end(), flags.begin(), flags.end());
+  std::vector<std::string> mpirun = parallel::MpirunCommand(2, command);
+  const auto at = std::ranges::find(mpirun, "-n");
+  ASSERT_NE(at, mpirun.end());
+  mpirun.insert(at, {"--mca", "odls_base_sigkill_timeout", "2"});
+  const Program program("/usr/bin/env", mpirun, scratch_);
+  const auto writes = [&] {
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(scratch_ + "/run", none))
+      if (entry.path().filename().string().find("summary") != std::string::npos) return true;
+    return false;
+  };
+  while (!writes() && program.running()) usleep(1000);
+  kill(std::stoi(ReadText(scratch_ + "/pid-1")), SIGKILL);
+  const Ended ended = program.Wait();
+  EXPECT_NE(ended.status, 0);
+  EXPECT_NE(ended.err.find("before that it finishes what it is writing"), std::string::npos)
+      << ended.err;
+  EXPECT_TRUE(Json("run/summary.json")["finished"]);
+  EXPECT_TRUE(std::filesystem::exists(scratch_ + "/run/report.html"));
+}
+
 TEST_F(Processes, ADiskThatHangsIsFoundAndTheRankNamed) {
   setenv("TMPDIR", "/tmp", 1);
   const std::vector<std::string> flags = Small("run", {"--timeout", "1"});

@@ -62,6 +62,37 @@ TEST_F(LastWordsDeathTest, WhoWasSilentBlamesNobody) {
       testing::ExitedWithCode(1), "it was silent for 0\\.[0-9][0-9] s itself; it was waiting");
 }
 
+TEST_F(LastWordsDeathTest, WhatIsBeingWrittenGetsWhole) {
+  EXPECT_EXIT(
+      {
+        LeaveLastWords("rank 0 on a", {{DeadProcess(), "rank 1 on a"}}, 60);
+        {
+          const EndHeldOff outer;
+          {
+            const EndHeldOff inner;
+            raise(SIGTERM);
+          }
+          fputs("written\n", stderr);
+        }
+        fputs("beyond\n", stderr);
+      },
+      testing::ExitedWithCode(1),
+      "^torus: rank 0 on a stops \\(SIGTERM\\): rank 1 on a has died; it was waiting for nothing; "
+      "before that it finishes what it is writing\nwritten\n$");
+}
+
+TEST_F(LastWordsDeathTest, ASecondSignalEndsAtOnce) {
+  EXPECT_EXIT(
+      {
+        LeaveLastWords("rank 0 on a", {{DeadProcess(), "rank 1 on a"}}, 60);
+        const EndHeldOff held;
+        raise(SIGTERM);
+        raise(SIGTERM);
+        fputs("beyond\n", stderr);
+      },
+      testing::ExitedWithCode(1), "what it is writing\n.*it was waiting for nothing\n$");
+}
+
 TEST_F(LastWordsDeathTest, WithoutAHandlerTheProcessEnds) {
   EXPECT_EXIT(
       {
