@@ -13,7 +13,7 @@ EncoderThread::~EncoderThread() {
     const std::lock_guard lock(mutex_);
     ends_ = true;
   }
-  changed_.notify_one();
+  changed_.notify_all();
   thread_.join();
 }
 
@@ -24,8 +24,14 @@ std::future<void> EncoderThread::Run(std::function<void()> job) {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(task));
   }
-  changed_.notify_one();
+  changed_.notify_all();
   return done;
+}
+
+void EncoderThread::Drop() {
+  std::unique_lock lock(mutex_);
+  jobs_.clear();
+  changed_.wait(lock, [this] { return !running_; });
 }
 
 void EncoderThread::RunJobs() {
@@ -36,9 +42,12 @@ void EncoderThread::RunJobs() {
     if (ends_) return;
     std::packaged_task<void()> job = std::move(jobs_.front());
     jobs_.pop_front();
+    running_ = true;
     lock.unlock();
     job();
     lock.lock();
+    running_ = false;
+    changed_.notify_all();
   }
 }
 

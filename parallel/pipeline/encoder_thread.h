@@ -22,6 +22,9 @@ class EncoderThread {
   // Queues `job`; jobs run one after another, with a team of one thread. The future rethrows what
   // the job throws.
   std::future<void> Run(std::function<void()> job);
+  // Drops the jobs that have not begun (their futures throw std::future_error), and waits for the
+  // one that runs. After it nothing that a job refers to is in use.
+  void Drop();
 
  private:
   void RunJobs();
@@ -29,7 +32,7 @@ class EncoderThread {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::packaged_task<void()>> jobs_;
-  bool ends_ = false;
+  bool ends_ = false, running_ = false;
   std::thread thread_;  // last: starts when the other members exist
 };
 

@@ -196,7 +196,15 @@ void Executor::CheckBatch(const MiniBatch& batch) const {
   Require(batch.global_samples > 0, "pipeline", "step {} has no samples", batch.step);
 }
 
-StepResult Executor::Run(const MiniBatch& batch, RunMode mode) {
+// Jobs of the encoder thread read the batch, which its owner may destroy after an error.
+StepResult Executor::Run(const MiniBatch& batch, RunMode mode) try {
+  return RunActions(batch, mode);
+} catch (...) {
+  if (encoder_) encoder_->Drop();
+  throw;
+}
+
+StepResult Executor::RunActions(const MiniBatch& batch, RunMode mode) {
   CheckBatch(batch);
   batch_ = &batch;
   training_ = mode == RunMode::kTrain;

@@ -133,6 +133,7 @@ class Executor {
   size_t SlotOf(const Action& action) const;
   void ExpectNext();
   void Do(const Action& action);
+  StepResult RunActions(const MiniBatch& batch, RunMode mode);
   void CheckSent(bool wait);
   void BeginLastBackward(const Action& action) const;
   void Accumulated(const Action& action) const;

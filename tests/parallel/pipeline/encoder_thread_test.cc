@@ -33,6 +33,24 @@ TEST(EncoderThread, GivesTheErrorOfAJobToWhoWaitsForIt) {
   EXPECT_NO_THROW(good.get());
 }
 
+TEST(EncoderThread, DropsWhatHasNotBegunAndWaitsForTheJobThatRuns) {
+  std::promise<void> begun;
+  std::atomic<bool> ended = false, second = false;
+  EncoderThread thread;
+  const std::future<void> done = thread.Run([&] {
+    begun.set_value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ended = true;
+  });
+  std::future<void> dropped = thread.Run([&] { second = true; });
+  begun.get_future().wait();
+  thread.Drop();
+  EXPECT_TRUE(ended);
+  EXPECT_THROW(dropped.get(), std::future_error);
+  EXPECT_FALSE(second);
+  EXPECT_NO_THROW(thread.Run([] {}).get());
+}
+
 TEST(EncoderThread, WaitsAtItsEndForTheJobThatRuns) {
   std::promise<void> begun;
   std::atomic<bool> ended = false;

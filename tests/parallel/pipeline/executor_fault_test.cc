@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <thread>
@@ -296,6 +297,53 @@ TEST(Faults, ACodecThatThrowsBesideTheRank) {
                 {fmt::format("rank {}, stage {}", rank, rank), "micro-batch",
                  activation ? "activation from" : "gradient from", "step ", "[codec] cannot"});
   }
+}
+
+// Fails in its first call. Each takes a while.
+class FirstFails : public Codec {
+ public:
+  explicit FirstFails(std::atomic<bool>& busy) : busy_(busy) {}
+  std::string name() const override { return "first fails"; }
+  size_t MaxEncodedBytes(int64_t count) const override { return 4 * count; }
+  size_t Encode(std::span<const float> in, std::span<std::byte>) override {
+    if (calls_++ == 0) {
+      // Meanwhile the rank orders the next ones.
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      Throw<BadInput>("codec", "cannot");
+    }
+    busy_ = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    busy_ = false;
+    return in.size_bytes();
+  }
+  void Decode(std::span<const std::byte>, std::span<float>) override {}
+
+ private:
+  std::atomic<bool>& busy_;
+  int calls_ = 0;
+};
+
+// The caller may destroy the batch, of whose samples codecs read.
+TEST(Faults, NoCodecIsBusyBesideARankThatHasFailed) {
+  std::atomic<bool> busy = false;
+  InProcessWorld world(2, {.timeout = kNoTimeout});
+  const auto run = [&](Transport& transport) {
+    const int rank = transport.rank();
+    std::vector<Stage> stages = MakeStages(tiny::MakeBlocks(1), {4});
+    ExecutorOptions options{.loss = tiny::Loss};
+    options.encodes_beside = true;
+    options.activation_codec = std::make_shared<FirstFails>(busy);
+    options.on_step = [](int, int64_t) { return true; };
+    Executor executor(transport, MakeSchedule("gpipe", {2, 4}), {{rank, &stages[rank]}}, options);
+    executor.AgreeOnShapes(tiny::InputSpecs(8, 4));
+    try {
+      executor.Run(tiny::MakeBatch(0, 8, 4, 0, 1), RunMode::kTrain);
+    } catch (...) {
+      EXPECT_FALSE(rank == 0 && busy);
+      throw;
+    }
+  };
+  EXPECT_THROW(RunRanks(world, run), BadInput);
 }
 
 TEST(Faults, InTheAllReduceOfEachRank) {
