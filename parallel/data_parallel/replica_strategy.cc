@@ -10,7 +10,11 @@
 namespace torus::parallel {
 
 ReplicaStrategy::ReplicaStrategy(Transport& replicas, std::vector<NamedVariable> uses)
-    : held_(uses), replicas_(replicas), uses_(std::move(uses)) {}
+    : held_(uses), replicas_(replicas), uses_(std::move(uses)) {
+  std::set<std::string> seen;
+  for (size_t i = 0; i < uses_.size(); ++i)
+    if (seen.insert(uses_[i].name).second) first_uses_.push_back(i);
+}
 
 void ReplicaStrategy::BroadcastWeights(const std::string& what) {
   std::vector<NamedTensor> weights;
@@ -65,9 +69,7 @@ std::vector<NamedTensor> ReplicaStrategy::OwnPart(std::vector<NamedTensor> whole
 
 uint64_t ReplicaStrategy::WeightBytes() const {
   uint64_t bytes = 0;
-  std::set<std::string> seen;
-  for (const NamedVariable& use : uses_)
-    if (seen.insert(use.name).second) bytes += use.value.data().bytes();
+  for (const size_t i : first_uses_) bytes += uses_[i].value.data().bytes();
   return bytes;
 }
 

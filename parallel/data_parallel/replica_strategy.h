@@ -111,6 +111,7 @@ class ReplicaStrategy {
  private:
   Transport& replicas_;
   std::vector<NamedVariable> uses_;
+  std::vector<size_t> first_uses_;  // of each name
 };
 
 // Copies a contiguous tensor of rank `root`, on any device, to all ranks.

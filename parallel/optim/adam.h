@@ -45,6 +45,7 @@ class Adam : public Optimizer {
   // PARAMETER.exp_avg, PARAMETER.exp_avg_sq and, with AMSGrad, PARAMETER.max_exp_avg_sq, of the
   // parameter's shape and dtype; and PARAMETER.step, an f32 scalar: the steps it has taken.
   std::vector<NamedTensor> State() const override;
+  uint64_t StateBytes() const override { return BytesOf(state_); }
   // Also throws BadInput if only some of a parameter's state is there.
   void LoadState(const std::vector<NamedTensor>& state) override;
 

@@ -18,6 +18,12 @@ Optimizer::Optimizer(const std::string& name, std::vector<NamedVariable> paramet
   }
 }
 
+uint64_t Optimizer::StateBytes() const {
+  uint64_t bytes = 0;
+  for (const NamedTensor& tensor : State()) bytes += tensor.value.bytes();
+  return bytes;
+}
+
 void Optimizer::ZeroGrad() {
   for (NamedVariable& parameter : parameters_) parameter.value.ZeroGrad();
 }

@@ -43,6 +43,10 @@ class Optimizer {
   // yet has none.
   virtual std::vector<NamedTensor> State() const = 0;
 
+  // The bytes of State(). Asked for in every step, so optimizers with many tensors should not make
+  // names for it.
+  virtual uint64_t StateBytes() const;
+
   // Replaces the whole state by copies of `state`; a parameter without an entry in it is as before
   // its first step. Throws BadInput, before anything changes, for an unknown or repeated name, or a
   // wrong shape or dtype.

@@ -32,6 +32,14 @@ std::vector<NamedTensor> NamedState(const std::vector<NamedVariable>& parameters
   return state;
 }
 
+uint64_t BytesOf(const std::vector<StateKind>& kinds) {
+  uint64_t bytes = 0;
+  for (const StateKind& kind : kinds)
+    for (const Tensor& tensor : kind.tensors)
+      if (tensor.defined()) bytes += tensor.bytes();
+  return bytes;
+}
+
 void LoadNamedState(const std::string& optimizer, const std::vector<NamedVariable>& parameters,
                     const std::vector<NamedTensor>& state, std::vector<StateKind>& kinds) {
   std::map<std::string, const NamedTensor*> by_name;

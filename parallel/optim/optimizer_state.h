@@ -1,6 +1,7 @@
 // Optimizer state under checkpoint names: PARAMETER.KIND.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct StateKind {
 // All defined tensors, parameter by parameter. They share memory with `kinds`.
 std::vector<NamedTensor> NamedState(const std::vector<NamedVariable>& parameters,
                                     const std::vector<StateKind>& kinds);
+
+// Their bytes, counted without making names.
+uint64_t BytesOf(const std::vector<StateKind>& kinds);
 
 // Replaces the tensors of `kinds` by copies of `state`; what is absent becomes undefined. Throws
 // BadInput tagged `optimizer`, before anything changes, for an unknown or repeated name, or if

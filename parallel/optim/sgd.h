@@ -41,6 +41,7 @@ class Sgd : public Optimizer {
   void Update() override;
   // PARAMETER.momentum_buffer, of the parameter's shape and dtype.
   std::vector<NamedTensor> State() const override;
+  uint64_t StateBytes() const override { return BytesOf(state_); }
   void LoadState(const std::vector<NamedTensor>& state) override;
 
  private:

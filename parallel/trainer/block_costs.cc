@@ -95,8 +95,7 @@ class BlockMeter {
     for (const NamedVariable& parameter : stage_.Parameters())
       bytes += 2 * parameter.value.data().bytes();
     for (const NamedTensor& buffer : stage_.Buffers()) bytes += buffer.value.bytes();
-    if (optimizer_)
-      for (const NamedTensor& state : optimizer_->State()) bytes += state.value.bytes();
+    if (optimizer_) bytes += optimizer_->StateBytes();
     return static_cast<double>(bytes);
   }
 

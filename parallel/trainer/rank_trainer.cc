@@ -254,7 +254,7 @@ RankCounts RankTrainer::Counts() const {
   counts.peak_bytes = update_.peak_bytes();
   for (const auto& [number, state] : update_.States()) {
     counts.weights_bytes += state.replicas->WeightBytes() + BytesOf(state.stage->Buffers());
-    counts.optimizer_bytes += BytesOf(state.optimizer->State());
+    counts.optimizer_bytes += state.optimizer->StateBytes();
   }
   return counts;
 }

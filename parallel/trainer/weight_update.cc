@@ -263,9 +263,7 @@ bool WeightUpdate::Step(int stage, int64_t step, double learning_rate) {
   const bool taken = !links_.agreement.skipped();
   if (taken) StepOptimizer(stage, step, learning_rate);
   if (taken && work.average) work.average->Update();
-  uint64_t& bytes = optimizer_bytes_[stage];
-  bytes = 0;
-  for (const NamedTensor& state : work.optimizer->State()) bytes += state.value.bytes();
+  optimizer_bytes_[stage] = work.optimizer->StateBytes();
   NotePeak();
   for (Variable value; const NamedVariable& held : work.replicas->held()) {
     value = held.value;

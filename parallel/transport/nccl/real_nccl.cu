@@ -335,12 +335,6 @@ class Real : public NcclLibrary {
 
 }  // namespace
 
-// If there are more streams than connections, 8 by default, streams share the GPU's queues, and a
-// stream that waits for a message would block others. It has an effect only before the first use of
-// a GPU.
-std::unique_ptr<NcclLibrary> RealNccl() {
-  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
-  return std::make_unique<Real>();
-}
+std::unique_ptr<NcclLibrary> RealNccl() { return std::make_unique<Real>(); }
 
 }  // namespace torus::parallel

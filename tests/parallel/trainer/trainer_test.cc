@@ -50,6 +50,38 @@ TEST(Trainer, ARingOfThreeReplicasGivesEachCutBitsOfItsOwn) {
   EXPECT_GT(differ, 0);
 }
 
+class CountedSgd : public Sgd {
+ public:
+  CountedSgd(std::vector<NamedVariable> parameters, std::atomic<int>& asked)
+      : Sgd(std::move(parameters), SgdOptions{.momentum = 0.9}), asked_(asked) {}
+  std::vector<NamedTensor> State() const override {
+    ++asked_;
+    return Sgd::State();
+  }
+
+ private:
+  std::atomic<int>& asked_;
+};
+
+// It makes a name for each tensor.
+TEST(Trainer, NoStepAsksForTheNamedStateOfTheOptimizer) {
+  ToyRun run;
+  run.options = {.stages = 2, .replicas = 2, .micro_batches = 3};
+  std::atomic<int> asked = 0;
+  TrainingParts parts = run.Parts();
+  parts.optimizer = [&](std::vector<NamedVariable> parameters) {
+    return std::make_unique<CountedSgd>(std::move(parameters), asked);
+  };
+  Trainer trainer(run.options, parts);
+  trainer.Train(1, run.Batches());
+  const int before = asked;
+  trainer.Train(9, run.Batches());
+  EXPECT_EQ(asked, before);
+  const TrainState state = trainer.State();
+  EXPECT_FALSE(state.optimizer.empty());
+  EXPECT_GT(asked, before);
+}
+
 TEST(Trainer, EveryScheduleGivesTheSameBits) {
   for (const int replicas : {1, 2}) {
     ToyRun run;
