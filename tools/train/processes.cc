@@ -1,5 +1,6 @@
 #include "tools/train/processes.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -9,16 +10,19 @@
 namespace torus::tools {
 namespace {
 
-// The process's number from the environment of OpenMPI's mpirun or PMIx; null without them.
-const char* NumberSaid() {
-  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK"})
-    if (const char* number = std::getenv(variable)) return number;
+// The first of the variables that the environment has; null without them.
+const char* Said(std::initializer_list<const char*> variables) {
+  for (const char* variable : variables)
+    if (const char* said = std::getenv(variable)) return said;
   return nullptr;
 }
 
+// The process's number, if it was started by OpenMPI's mpirun or PMIx.
+const char* NumberSaid() { return Said({"OMPI_COMM_WORLD_RANK", "PMIX_RANK"}); }
+
 // Each process of such a start would train the whole run by itself.
 void RequireNoneAlone() {
-  for (const char* variable : {"SLURM_STEP_NUM_TASKS", "PMI_SIZE"}) {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PMI_SIZE"}) {
     const char* const said = std::getenv(variable);
     const std::string_view count = said == nullptr ? "1" : said;
     Require(count == "1", "train",
@@ -32,7 +36,9 @@ void RequireNoneAlone() {
 }  // namespace
 
 bool IsFirstProcess() {
-  const char* const number = NumberSaid();
+  // Also of processes that cannot find each other one alone should say so.
+  const char* const number =
+      Said({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID", "PMI_RANK"});
   return number == nullptr || std::string_view(number) == "0";
 }
 
@@ -41,13 +47,18 @@ std::unique_ptr<parallel::World> StartedWorld(int64_t ranks, double timeout) {
     RequireNoneAlone();
     return nullptr;
   }
-  const int processes = parallel::MpiWorld::processes();
-  if (processes == 1) return nullptr;
+  parallel::MpiOptions options{.timeout = timeout};
+  options.meeting = std::max(options.meeting, timeout);
+  const int processes = parallel::MpiWorld::processes(options.meeting);
+  if (processes == 1) {
+    RequireNoneAlone();
+    return nullptr;
+  }
   Require(processes == ranks, "train",
           "--stages, --replicas and --tensor make {} ranks, one a process, but {} processes were "
           "started",
           ranks, processes);
-  return std::make_unique<parallel::MpiWorld>(0, parallel::MpiOptions{.timeout = timeout});
+  return std::make_unique<parallel::MpiWorld>(0, options);
 }
 
 }  // namespace torus::tools

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "parallel/transport/mpi/arrival_watch.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -28,18 +29,19 @@ bool AllHaveCome() {
 
 }  // namespace
 
-MpiProcess& MpiProcess::Get() {
-  static MpiProcess process;
+MpiProcess& MpiProcess::Get(double meeting) {
+  static MpiProcess process(meeting);
   return process;
 }
 
-MpiProcess::MpiProcess() {
+MpiProcess::MpiProcess(double meeting) {
   int begun = 0, level = 0;
   MPI_Initialized(&begun);
   owner_ = !begun;
   if (owner_) {
     // A process that nobody launched would start a daemon of its own.
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    const ArrivalWatch watch(meeting);
     CheckMpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
   } else {
     CheckMpi(MPI_Query_thread(&level), "MPI_Query_thread");

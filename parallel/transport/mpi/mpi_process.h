@@ -9,11 +9,15 @@
 
 namespace torus::parallel {
 
+// Seconds that all processes may take to come, by default.
+inline constexpr double kLongestMeeting = 60;
+
 class MpiProcess {
  public:
   // The first call initializes MPI; throws BrokenEnvironment if that fails. Without mpirun this is
-  // the only process.
-  static MpiProcess& Get();
+  // the only process. Ends the process if the others have not come after `meeting` seconds, which
+  // count in the first call alone (ArrivalWatch).
+  static MpiProcess& Get(double meeting = kLongestMeeting);
   // Call it when other processes are missing: at exit this process then ends all processes instead
   // of waiting for them.
   void GiveUp() { given_up_ = true; }
@@ -28,7 +32,7 @@ class MpiProcess {
   MpiProcess& operator=(const MpiProcess&) = delete;
 
  private:
-  MpiProcess();
+  explicit MpiProcess(double meeting);
   ~MpiProcess();
 
   int rank_ = 0, size_ = 1;

@@ -114,8 +114,8 @@ void CheckOptions(const MpiOptions& options) {
 }
 
 // How many processes the world has.
-int SizeOfWorld(int size) {
-  MpiProcess& process = MpiProcess::Get();
+int SizeOfWorld(int size, double meeting) {
+  MpiProcess& process = MpiProcess::Get(meeting);
   Require(size >= 0 && size <= process.size(), "transport",
           "needs a process for each of {} ranks, got {}: mpirun -n {} PROGRAM", size,
           process.size(), size);
@@ -209,7 +209,7 @@ class Farewell {
 
 MpiWorld::MpiWorld(int size, MpiOptions options) {
   CheckOptions(options);
-  const Meeting meeting = Meet(SizeOfWorld(size), options.meeting);
+  const Meeting meeting = Meet(SizeOfWorld(size, options.meeting), options.meeting);
   state_ = std::make_unique<MpiState>(meeting.comm, options);
   std::vector<Neighbour> neighbours;
   for (int rank = 0; rank < state_->size; ++rank) {
@@ -239,7 +239,7 @@ int MpiWorld::aborted_by() const {
   const std::lock_guard lock(state_->mutex);
   return state_->aborted_by;
 }
-int MpiWorld::processes() { return MpiProcess::Get().size(); }
+int MpiWorld::processes(double meeting) { return MpiProcess::Get(meeting).size(); }
 int MpiWorld::process() { return MpiProcess::Get().rank(); }
 
 std::unique_ptr<LongWork> MpiWorld::Alive() {

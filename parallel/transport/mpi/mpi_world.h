@@ -71,7 +71,7 @@ class MpiWorld : public World {
 
   int aborted_by() const;  // the rank that aborted the run, as far as this process knows; -1: none
   // How many processes mpirun started (1 without it), and this process's number among them.
-  static int processes();
+  static int processes(double meeting = MpiOptions().meeting);
   static int process();
 
  private:

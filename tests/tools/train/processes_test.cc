@@ -77,6 +77,20 @@ TEST_F(Processes, ThatCannotFindEachOtherDoNotTrain) {
     ExpectOneLine(ended, 2, "start them by srun --mpi=pmix");
     EXPECT_FALSE(std::filesystem::exists(scratch_ + "/alone"));
   }
+  // PMIx says that there are several, but MPI finds this one alone. All but the first keep silent.
+  setenv("SLURM_STEP_NUM_TASKS", "8", 1);
+  for (const char* rank : {"0", "1"}) {
+    setenv("PMIX_RANK", rank, 1);
+    const Ended ended = Train(Small("alone"));
+    unsetenv("PMIX_RANK");
+    if (*rank == '0') {
+      ExpectOneLine(ended, 2, "start them by srun --mpi=pmix");
+    } else {
+      EXPECT_EQ(ended.status, 2);
+      EXPECT_EQ(ended.err, "");
+    }
+    EXPECT_FALSE(std::filesystem::exists(scratch_ + "/alone"));
+  }
   setenv("SLURM_STEP_NUM_TASKS", "1", 1);
   const Ended one = Train(Small("one", {"--max-steps", "1"}));
   unsetenv("SLURM_STEP_NUM_TASKS");
