@@ -34,6 +34,7 @@ std::vector<std::byte> ToBytes(const RankCounts& counts) {
   writer.PutAll(counts.reduced_bytes);
   writer.PutAll(counts.uncoded_bytes);
   writer.PutAll(counts.computed_bytes);
+  writer.Put(counts.threads);
   writer.Put(counts.weights_bytes);
   writer.Put(counts.optimizer_bytes);
   writer.Put(counts.peak_bytes);
@@ -52,6 +53,7 @@ RankCounts CountsFrom(std::span<const std::byte> bytes) {
   counts.reduced_bytes = reader.GetAll<std::vector<uint64_t>>();
   counts.uncoded_bytes = reader.GetAll<std::vector<uint64_t>>();
   counts.computed_bytes = reader.GetAll<std::vector<uint64_t>>();
+  counts.threads = reader.Get<int64_t>();
   counts.weights_bytes = reader.Get<uint64_t>();
   counts.optimizer_bytes = reader.Get<uint64_t>();
   counts.peak_bytes = reader.Get<uint64_t>();

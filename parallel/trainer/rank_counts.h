@@ -19,6 +19,7 @@ struct RankCounts {
   std::vector<uint64_t> uncoded_bytes;  // the same without a codec
   // What an engine's sums send to each world rank, computed (Transport::BytesComputed).
   std::vector<uint64_t> computed_bytes;
+  int64_t threads = 1;  // of the rank
   // What the rank keeps between steps, at present.
   uint64_t weights_bytes = 0, optimizer_bytes = 0;
   uint64_t peak_bytes = 0;  // of these and gradients together, so far

@@ -251,6 +251,7 @@ RankCounts RankTrainer::Counts() const {
   const std::vector<int64_t> saved = update_.SavedBytes();
   for (size_t r = 0; r < saved.size(); ++r)
     counts.uncoded_bytes[replicas[r]] += static_cast<uint64_t>(saved[r]);  // may be negative
+  counts.threads = team_;
   counts.peak_bytes = update_.peak_bytes();
   for (const auto& [number, state] : update_.States()) {
     counts.weights_bytes += state.replicas->WeightBytes() + BytesOf(state.stage->Buffers());

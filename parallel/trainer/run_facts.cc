@@ -14,7 +14,7 @@ namespace torus::parallel {
 namespace {
 
 // Version of the messages between ranks; increased with each change of them.
-constexpr int kVersion = 6;
+constexpr int kVersion = 7;
 
 std::string Text(const std::vector<TensorSpec>& specs) {
   std::vector<std::string> texts;

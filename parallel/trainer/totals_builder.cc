@@ -98,6 +98,7 @@ CostModel MeasuredCosts(int stages, const std::vector<RankTime>& ranks) {
 void AddSegment(const RankPlace& place, const RankCounts& segment, TrainTotals& totals) {
   RankTime& time = TimeOf(place, totals.ranks);
   AddTimes(segment, time);
+  time.threads = segment.threads;
   time.weights_bytes = segment.weights_bytes;
   time.optimizer_bytes = segment.optimizer_bytes;
   time.peak_bytes = segment.peak_bytes;

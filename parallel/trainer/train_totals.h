@@ -23,6 +23,7 @@ struct RankTime {
   double other = 0;  // between actions
   double wall = 0;
   double pipeline = 0;  // of these, from each step's first forward to its last backward
+  int64_t threads = 1;  // that compute for it
   // What it keeps between steps, when the trainer was made or the last Train ended.
   uint64_t weights_bytes = 0, optimizer_bytes = 0;
   // The most bytes of these, gathered weights and gradients together, measured at the actions so

@@ -21,6 +21,7 @@ Json RankJson(const parallel::RankTime& time) {
           {"replica", time.place.replica},
           {"tensor_rank", time.place.tensor.rank},
           {"stages", time.place.stages},
+          {"threads", time.threads},
           {"weights_bytes", time.weights_bytes},
           {"optimizer_bytes", time.optimizer_bytes},
           {"state_peak_bytes", time.peak_bytes},

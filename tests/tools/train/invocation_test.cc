@@ -259,7 +259,7 @@ TEST(Invocation, DefaultsAreTheMainJob) {
   EXPECT_EQ(s.codec, "sortq:8");
   EXPECT_EQ(s.lr, 0.07);
   EXPECT_TRUE(s.nesterov);
-  EXPECT_EQ(s.threads, std::max<int64_t>(2, std::thread::hardware_concurrency()));
+  EXPECT_EQ(s.threads, 0);
 }
 
 // All that the run without flags was before it had a name.
@@ -305,7 +305,7 @@ TEST(Invocation, CompletesWhatFollows) {
   EXPECT_FALSE(Parse({"--no-nesterov"}).settings.nesterov);
   // As many as this host has processors, however many ranks share them.
   EXPECT_EQ(Parse({"--stages", "5", "--replicas", "3", "--batch-size", "60"}).settings.threads,
-            std::max(1u, std::thread::hardware_concurrency()));
+            0);  // the run's processes agree on it
 }
 
 TEST(Invocation, TakesFlagsWhereTheySaySomething) {
