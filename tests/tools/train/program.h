@@ -54,7 +54,12 @@ class Program {
   void Signal(int signal) const { kill(pid_, signal); }
   pid_t pid() const { return pid_; }
   std::string out() const { return ReadText(out_); }
-  bool running() const { return kill(pid_, 0) == 0 && waitpid(pid_, nullptr, WNOHANG) == 0; }
+  // Leaves the status of one that has ended to Wait.
+  bool running() const {
+    siginfo_t ended{};
+    return waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           ended.si_pid == 0;
+  }
   Ended Wait() const {
     int status = 0;
     waitpid(pid_, &status, 0);
