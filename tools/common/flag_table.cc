@@ -32,6 +32,13 @@ constexpr FlagContext kContexts[] = {
     {"output", "needs an output"},
     {"folder", "needs a folder as output"},
     {"model", "needs --model"},
+    // Questions of the labs.
+    {"whole-epochs", "is for q4_1, q4_2 and q5, which train whole epochs"},
+    {"some-steps", "is for q7, which trains some steps"},
+    {"two-batches", "is for q4_1 and q4_2, which compare two batches"},
+    {"tests", "is for q4_1, q4_2, q5 and q6, which test"},
+    {"full-memory", "is for q1, which fills the memory"},
+    {"several-ranks", "is for all questions but q1, which runs on one rank"},
     // Optimizer.
     {"sgd", "needs --optimizer sgd"},
     {"adam", "needs --optimizer adam or adamw"},
@@ -151,6 +158,17 @@ constexpr FlagRow kTable[] = {
     {"altogether data_parallel_breakdown gpt3xl_baselines gpt3xl_networks parameters "
      "pipeline_vs_data_parallel roberta_data_parallel_throughput sort_quantization",
      "--scale --seeds --data", "trains"},
+
+    {"q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7",
+     "--quick --blank --out --data-dir --model --data --device --lr --seed --batches --images "
+     "--rank-threads",
+     ""},
+    {"q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7", "--epochs", "whole-epochs"},
+    {"q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7", "--steps", "some-steps"},
+    {"q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7", "--small-batch", "two-batches"},
+    {"q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7", "--test-images", "tests"},
+    {"q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7", "--memory-limit", "full-memory"},
+    {"q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7", "--ranks --link", "several-ranks"},
 
     {"cuda_bench", "--rounds --step --precision --product --tokens --values", ""},
 };

@@ -110,7 +110,10 @@ bool AddDead(Line& line) {
 void End(Line& line, int status) {
   AddWaiting(line);
   int none = 0;
-  const bool held = words.holders > 0 && words.held_status.compare_exchange_strong(none, status);
+  // In this order: the last holder lowers `holders` before it reads the status, so one of the two
+  // sees the other.
+  const bool first = words.held_status.compare_exchange_strong(none, status);
+  const bool held = first && words.holders > 0;
   if (held) line.Add("; before that it finishes what it is writing");
   line.Write();
   if (held) return;

@@ -32,6 +32,22 @@ constexpr char kNowhere[] = "/nowhere/at/all";
 
 const Place kLow{Words{"--precision", "bf16", "--emulate"}, Words{"--precision", "f32"}};
 
+// A question of the labs, to which these contexts apply.
+Walk QuestionWalk(const std::string& name, const std::set<std::string>& here) {
+  Walk walk{name,
+            "tools/labs/questions/" + name,
+            {"--data-dir", kNowhere, "--out", ::testing::TempDir() + "labs"},
+            {},
+            {{"--memory-limit", "1GB"}, {"--link", "1ms,1Gbps"}}};
+  for (const char* context :
+       {"whole-epochs", "some-steps", "two-batches", "tests", "full-memory", "several-ranks"}) {
+    const bool holds = here.contains(context);
+    walk.places[context] = {holds ? std::optional(Words()) : std::nullopt,
+                            holds ? std::nullopt : std::optional(Words())};
+  }
+  return walk;
+}
+
 std::vector<Walk> Walks() {
   const std::string nowhere = kNowhere;
   const Words two{"--stages", "2"}, one{"--stages", "1"}, sgd{"--optimizer", "sgd"},
@@ -148,6 +164,15 @@ std::vector<Walk> Walks() {
        {},
        {{"collectives", {std::nullopt, Words{}}},
         {"no-collectives", {std::nullopt, Words{"--collectives"}}}}},
+      QuestionWalk("q1", {"full-memory"}),
+      QuestionWalk("q2", {"several-ranks"}),
+      QuestionWalk("q3_1", {"several-ranks"}),
+      QuestionWalk("q3_2", {"several-ranks"}),
+      QuestionWalk("q4_1", {"several-ranks", "whole-epochs", "two-batches", "tests"}),
+      QuestionWalk("q4_2", {"several-ranks", "whole-epochs", "two-batches", "tests"}),
+      QuestionWalk("q5", {"several-ranks", "whole-epochs", "tests"}),
+      QuestionWalk("q6", {"several-ranks", "tests"}),
+      QuestionWalk("q7", {"several-ranks", "some-steps"}),
       {"cuda_bench", "tools/bench/cuda_bench", {}, {}},
       {"measure_blocks", "tools/train/measure_blocks", {}, {}},
       {"replay", "tools/replay/replay_main", {}, {}},

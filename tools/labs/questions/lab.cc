@@ -114,9 +114,6 @@ int LabMain(const std::string& name, int argc, const char* const* argv) {
   const Lab& lab = LabByName(name);
   LabOptions options;
   if (ParseLabFlags(name, lab.title, argc, argv, options)) return 0;
-  Require(!lab.one_rank || options.links.empty(), name,
-          "--link is between ranks, and this question runs on one; got {}",
-          fmt::join(options.links, " "));
   Require(options.ranks.back() >= lab.least_ranks, name,
           "this question compares ranks: --ranks must be {} or more, got {}", lab.least_ranks,
           options.ranks.back());

@@ -10,6 +10,9 @@
 #include "parallel/link/link_table.h"
 #include "recipes/run/check_options.h"
 #include "runtime/error.h"
+#include "tools/common/check_flags.h"
+#include "tools/common/flag_table.h"
+#include "tools/common/output.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/user_path.h"
 
@@ -48,8 +51,10 @@ void AddSizeFlags(CLI::App& app, LabOptions& o) {
                  "Default on a CPU: 3GB, with --quick 1GB")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(uint64_t{1} << 20, uint64_t{1} << 60));
-  app.add_option("--link", o.links,
-                 "Emulated links between ranks, such as 1ms,1Gbps, in runs on several ranks");
+  app.add_option(
+      "--link", o.links,
+      "Emulated links between ranks, such as 1ms,1Gbps, in runs on several ranks. Default: "
+      "none");
 }
 
 constexpr int64_t kMostSamples = 1 << 24, kMostRanks = 1024, kMostOfOthers = 1 << 20;
@@ -60,6 +65,20 @@ void CheckCounts(const std::string& name, const char* flag, const std::vector<in
       std::ranges::adjacent_find(values, std::ranges::greater_equal()) == values.end();
   Require(!values.empty() && ascending && values.front() >= 1 && values.back() <= most, name,
           "{} must be ascending numbers from 1 to {}, got {}", flag, most, fmt::join(values, ","));
+}
+
+// The contexts of the table of flags that concern labs.
+std::vector<tools::HereOrNot> ContextsOf(const std::string& name) {
+  const auto of = [&](const char* context, std::string_view labs) {
+    return tools::HereOrNot{context, std::ranges::count(tools::Words(labs), name) > 0,
+                            "and this is " + name};
+  };
+  return {of("whole-epochs", "q4_1 q4_2 q5"),
+          of("some-steps", "q7"),
+          of("two-batches", "q4_1 q4_2"),
+          of("tests", "q4_1 q4_2 q5 q6"),
+          of("full-memory", "q1"),
+          of("several-ranks", "q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7")};
 }
 
 // The flags of the largest run, and the links of all: a question does not come to its last run to
@@ -128,8 +147,10 @@ bool ParseLabFlags(const std::string& name, const std::string& about, int argc,
   AddRunFlags(app, o);
   AddSizeFlags(app, o);
   if (tools::PrintsHelp(app, argc, argv)) return true;
+  tools::CheckFlags(name, tools::GivenBy(app), ContextsOf(name));
   Check(name, o);
   Complete(o);
+  tools::CheckOutputFolder(name, "--out", o.out);
   return false;
 }
 

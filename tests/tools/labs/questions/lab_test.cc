@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "runtime/error.h"
@@ -28,10 +29,18 @@ int RunLab(const std::string& name, std::vector<std::string> flags) {
     return std::ranges::any_of(flags, [&](const std::string& f) { return f.starts_with(name); });
   };
   std::vector<std::string> usual;
+  const std::set<std::string> epochs{"q4_1", "q4_2", "q5"};
+  const auto use = [&](const char* flag, bool applies = true) {
+    if (applies && !given(flag)) usual.push_back(flag);
+  };
   for (const char* flag :
-       {"--model=cifar_resnet20", "--data=fashion-mnist", "--batches=2,8", "--ranks=1,4",
-        "--small-batch=4", "--epochs=2", "--steps=2", "--images=32", "--test-images=10"})
-    if (!given(flag)) usual.push_back(flag);
+       {"--model=cifar_resnet20", "--data=fashion-mnist", "--batches=2,8", "--images=32"})
+    use(flag);
+  use("--ranks=1,4", name != "q1");
+  use("--small-batch=4", name.starts_with("q4"));
+  use("--epochs=2", epochs.contains(name));
+  use("--steps=2", name == "q7");
+  use("--test-images=10", epochs.contains(name) || name == "q6");
   flags.insert(flags.begin(), usual.begin(), usual.end());
   flags.insert(flags.begin(), {name, "--data-dir=" + testing::SmallLabFolder()});
   std::vector<const char*> argv;
@@ -139,9 +148,11 @@ TEST(Labs, RefuseFlagsThatMakeNoSense) {
               fmt::format("[q2] --ranks must be ascending numbers from 1 to 1024, got {}", ranks));
   EXPECT_EQ(Refusal("--batches=0"),
             "[q2] --batches must be ascending numbers from 1 to 16777216, got 0");
-  EXPECT_EQ(Refusal("--epochs=0"), "[q2] --epochs must be from 1 to 1048576, got 0");
+  EXPECT_EQ(Refusal("--rank-threads=0"), "[q2] --rank-threads must be from 1 to 1048576, got 0");
   EXPECT_EQ(Refusal("--images=-1"), "[q2] --images must be at least 0, got -1");
-  EXPECT_EQ(Refusal("--epochs=3"), "");
+  EXPECT_EQ(Refusal("--rank-threads=3"), "");
+  EXPECT_EQ(Refusal("--epochs=3"),
+            "[q2] --epochs is for q4_1, q4_2 and q5, which train whole epochs, and this is q2");
   EXPECT_THROW(LabByName("q8"), BadInput);
 }
 
