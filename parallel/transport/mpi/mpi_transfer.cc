@@ -143,13 +143,14 @@ void MpiTransfer::WaitOut(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-// A destructor cannot throw, and MPI cannot go on without a buffer that it may still write to.
+// A destructor cannot throw, and of an object whose constructor throws none is called; but MPI may
+// still write to the buffer, and the state still points to the object.
 template <class Fn>
-void MpiTransfer::LastWordIfFailed(const Fn& fn) noexcept {
+void MpiTransfer::LastWordIfFailed(const char* what, const Fn& fn) noexcept {
   try {
     fn();
   } catch (const std::exception& error) {
-    EndAllProcesses(fmt::format("{} cannot take a buffer back: {}", state_.name, error.what()));
+    EndAllProcesses(fmt::format("{} cannot {}: {}", state_.name, what, error.what()));
   }
 }
 
@@ -164,7 +165,8 @@ MpiSend::MpiSend(MpiState& state, TransferText text, const void* data)
   const MpiRequested request = std::move(it->second.front());
   it->second.pop_front();
   if (it->second.empty()) state_.requested.erase(it);
-  if (request.channel != MpiRequested::kWithdrawn) Start(request);
+  if (request.channel != MpiRequested::kWithdrawn)
+    LastWordIfFailed("begin to send", [&] { Start(request); });
 }
 
 void MpiSend::Start(const MpiRequested& request) {
@@ -186,7 +188,7 @@ void MpiSend::Finish() {
 }
 
 MpiSend::~MpiSend() {
-  LastWordIfFailed([this] {
+  LastWordIfFailed("take a buffer back", [this] {
     std::unique_lock lock(state_.mutex);
     const auto it = state_.sends.find(MpiState::KeyOf(text_.peer, text_.tag));
     if (it != state_.sends.end()) std::ranges::replace(it->second, this, nullptr);
@@ -198,19 +200,21 @@ MpiRecv::MpiRecv(MpiState& state, TransferText text, void* data)
     : MpiTransfer(state, std::move(text)) {
   const std::lock_guard lock(state_.mutex);
   channel_ = state_.NextChannel(text_.peer);
-  pieces_ = state_.PiecesOf(text_.peer, channel_).Recv(data, text_.bytes);
-  state_.receives[{text_.peer, channel_}] = this;
-  state_.Tell(text_.peer, {.kind = MpiControl::Kind::kRequest,
-                           .tag = text_.tag,
-                           .channel = channel_,
-                           .count = text_.bytes,
-                           .text = text_.what});
+  LastWordIfFailed("begin to receive", [&] {
+    pieces_ = state_.PiecesOf(text_.peer, channel_).Recv(data, text_.bytes);
+    state_.receives[{text_.peer, channel_}] = this;
+    state_.Tell(text_.peer, {.kind = MpiControl::Kind::kRequest,
+                             .tag = text_.tag,
+                             .channel = channel_,
+                             .count = text_.bytes,
+                             .text = text_.what});
+  });
 }
 
 void MpiRecv::Finish() { state_.receives.erase({text_.peer, channel_}); }
 
 MpiRecv::~MpiRecv() {
-  LastWordIfFailed([this] {
+  LastWordIfFailed("take a buffer back", [this] {
     std::unique_lock lock(state_.mutex);
     if (done_) return;
     Withdraw();

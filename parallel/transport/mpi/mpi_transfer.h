@@ -33,10 +33,10 @@ class MpiTransfer : public Pending::State {
   // Waits until MPI no longer uses the buffer. After the grace period it ends all processes.
   void WaitOut(std::unique_lock<std::mutex>& lock);
 
-  // For destructors, not under the lock: ends all processes, with a line that says why, if `fn`
-  // throws.
+  // For constructors and destructors: ends all processes, with a line that says `what` failed and
+  // why, if `fn` throws.
   template <class Fn>
-  void LastWordIfFailed(const Fn& fn) noexcept;
+  void LastWordIfFailed(const char* what, const Fn& fn) noexcept;
 
   MpiState& state_;
   const TransferText text_;

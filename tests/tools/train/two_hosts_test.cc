@@ -24,7 +24,8 @@ class Hosts {
     // Those of an earlier run that was killed.
     Do("ip netns list | sed -n 's/^t[ab]\\([0-9]*\\).*/\\1/p' | while read p; do kill -0 $p || "
        "{ ip netns delete ta$p; ip netns delete tb$p; }; done");
-    works_ = Do("ip netns add " + a()) && Do("ip netns add " + b()) &&
+    works_ = Do("mkdir -p " + sessions()) && Do("unshare --uts true") &&
+             Do("ip netns add " + a()) && Do("ip netns add " + b()) &&
              Do("ip link add name " + End("a") + " netns " + a() + " type veth peer name " +
                 End("b") + " netns " + b()) &&
              Open(a(), End("a"), "10.77.0.1/24") && Open(b(), End("b"), "10.77.0.2/24");
@@ -34,6 +35,7 @@ class Hosts {
       Do("ip netns pids " + host + " | xargs -r kill -9");
       Do("ip netns delete " + host);
     }
+    Do("rm -rf " + sessions());
   }
   Hosts(const Hosts&) = delete;
   Hosts& operator=(const Hosts&) = delete;
@@ -42,6 +44,8 @@ class Hosts {
   // Unique, so that two runs of this test may go on at once; and short, as names of links must be.
   std::string a() const { return "ta" + std::to_string(getpid()); }
   std::string b() const { return "tb" + std::to_string(getpid()); }
+  // The folder of mpirun's sockets, whose names must be short.
+  std::string sessions() const { return "/tmp/t" + std::to_string(getpid()); }
   void CutCable() const { Do("ip -n " + b() + " link set " + End("b") + " down"); }
 
  private:
@@ -75,13 +79,13 @@ class TwoHosts : public ProgramTest {
   Words Command(int on_a, int on_b, const Words& flags) const {
     Write("hosts", hosts_.a() + " slots=" + std::to_string(on_a) + "\n" + hosts_.b() +
                        " slots=" + std::to_string(std::max(1, on_b)) + "\n");
-    Words command{"netns", "exec", hosts_.a(), "unshare", "--uts", "sh", "-c",
-                  "hostname $0; export TMPDIR=/tmp; exec \"$@\"", hosts_.a(), "mpirun",
-                  "--allow-run-as-root", "-n", std::to_string(on_a + on_b), "--hostfile",
-                  scratch_ + "/hosts", "--bind-to", "none", "--mca", "plm", "rsh", "--mca",
-                  "plm_rsh_agent", scratch_ + "/agent", "--mca", "btl", "tcp,self", "--mca",
-                  "btl_tcp_if_include", "10.77.0.0/24", "--mca", "oob_tcp_if_include",
-                  "10.77.0.0/24",
+    Words command{"ip", "netns", "exec", hosts_.a(), "unshare", "--uts", "sh", "-c",
+                  "hostname $0; export TMPDIR=$1; shift; exec \"$@\"", hosts_.a(),
+                  hosts_.sessions(), "mpirun", "--allow-run-as-root", "-n",
+                  std::to_string(on_a + on_b), "--hostfile", scratch_ + "/hosts", "--bind-to",
+                  "none", "--mca", "plm", "rsh", "--mca", "plm_rsh_agent", scratch_ + "/agent",
+                  "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "10.77.0.0/24",
+                  "--mca", "oob_tcp_if_include", "10.77.0.0/24",
                   // So mpirun sees a cut cable soon after the ranks.
                   "--mca", "oob_tcp_keepalive_time", "5", "--mca", "oob_tcp_keepalive_intvl", "1",
                   "--mca", "oob_tcp_keepalive_probes", "2", "tools/train/train"};
@@ -89,7 +93,7 @@ class TwoHosts : public ProgramTest {
     return command;
   }
   Ended OnHosts(int on_a, int on_b, const Words& flags) const {
-    return Program("/usr/sbin/ip", Command(on_a, on_b, flags), scratch_).Wait();
+    return Program("/usr/bin/env", Command(on_a, on_b, flags), scratch_).Wait();
   }
   Words ThreadsOf(const std::string& run) const {
     Words threads;
@@ -129,7 +133,7 @@ TEST_F(TwoHosts, GiveTheBitsOfOne) {
 TEST_F(TwoHosts, HaveNoEmulatedLink) {
   const Ended ended = OnHosts(1, 1, Small("run", {"--link", "1ms,1Gbps"}));
   EXPECT_NE(ended.status, 0);
-  EXPECT_NE(ended.err.find("host"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("[link]"), std::string::npos) << ended.err;
   EXPECT_FALSE(std::filesystem::exists(scratch_ + "/run/checkpoint"));
 }
 
@@ -137,7 +141,7 @@ TEST_F(TwoHosts, HaveNoEmulatedLink) {
 TEST_F(TwoHosts, ACutCableIsNamed) {
   Words flags = Small("run", {"--timeout", "2"});
   *(std::ranges::find(flags, "--epochs") + 1) = "100000";
-  const Program program("/usr/sbin/ip", Command(1, 1, flags), scratch_);
+  const Program program("/usr/bin/env", Command(1, 1, flags), scratch_);
   while (Losses("run").size() < 5 && program.running()) usleep(10000);
   ASSERT_TRUE(program.running()) << program.Wait().err;
   hosts_.CutCable();
