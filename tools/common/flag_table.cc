@@ -127,8 +127,8 @@ constexpr FlagRow kTable[] = {
     {"codec", "--all --repeats --links --json", "encode"},
     {"codec", "--picture --encoded", "encode files"},
 
-    {"simulate", "--fit", ""},
-    {"simulate", "--file --from-trace --draw --tensor --json", "no-fit"},
+    {"simulate", "--fit --json", ""},
+    {"simulate", "--file --from-trace --draw --tensor", "no-fit"},
     {"simulate", "--ranks --micro-batches --chunks --backward-input-share --link",
      "no-fit no-file"},
     {"simulate", "--forward --backward", "no-fit no-file no-trace"},

@@ -131,7 +131,7 @@ FitFile ReadFitFile(const std::string& path) {
   return file;
 }
 
-std::string ToTable(const FitFile& file) {
+FitPrediction Predict(const FitFile& file) {
   const int chunks = parallel::ChunksOf(file.schedule, file.pipeline);
   const parallel::Schedule schedule =
       parallel::MakeSchedule(file.schedule, {.ranks = file.pipeline.ranks,
@@ -140,25 +140,48 @@ std::string ToTable(const FitFile& file) {
   std::vector<parallel::MeasuredRun> runs;
   for (const FitRow& row : file.rows)
     if (row.fit) runs.push_back({row.links, *row.seconds});
-  parallel::CostModel costs = parallel::FitCosts(
-      schedule, parallel::StageCosts(file.pipeline, schedule.num_stages), file.free, runs);
+  FitPrediction prediction{
+      .costs = parallel::FitCosts(
+          schedule, parallel::StageCosts(file.pipeline, schedule.num_stages), file.free, runs)};
   const std::vector<double> weights = WeightsOf(file, schedule.num_stages);
+  for (const FitRow& row : file.rows) {
+    prediction.costs.links = row.links;
+    const parallel::Simulation run = parallel::Simulate(schedule, prediction.costs);
+    prediction.seconds.push_back(run.makespan);
+    if (file.replicas > 0)
+      prediction.with_server.push_back(parallel::SecondsWithServer(
+          schedule, run, file.replicas, weights, row.links.Get(0, file.pipeline.ranks)));
+  }
+  return prediction;
+}
+
+std::string ToTable(const FitFile& file, const FitPrediction& prediction) {
   std::string table = fmt::format("{:<26} {:>9} {:>9} {:>8}{}\n", "links", "measured", "predicted",
                                   "error", file.replicas > 0 ? "  with server" : "");
-  for (const FitRow& row : file.rows) {
-    costs.links = row.links;
-    const parallel::Simulation run = parallel::Simulate(schedule, costs);
+  for (size_t i = 0; i < file.rows.size(); ++i) {
+    const FitRow& row = file.rows[i];
     table += fmt::format("{:<26} {:>9} {:>9.2f} {:>8}", row.name,
-                         row.seconds ? fmt::format("{:.2f}", *row.seconds) : "", run.makespan,
-                         ErrorOf(row, run.makespan));
-    if (file.replicas > 0)
-      table += fmt::format(" {:>12.2f}",
-                           parallel::SecondsWithServer(schedule, run, file.replicas, weights,
-                                                       row.links.Get(0, file.pipeline.ranks)));
+                         row.seconds ? fmt::format("{:.2f}", *row.seconds) : "",
+                         prediction.seconds[i], ErrorOf(row, prediction.seconds[i]));
+    if (file.replicas > 0) table += fmt::format(" {:>12.2f}", prediction.with_server[i]);
     table.erase(table.find_last_not_of(' ') + 1);
     table += "\n";
   }
-  return table + FittedLine(file, costs);
+  return table + FittedLine(file, prediction.costs);
+}
+
+nlohmann::json ToJson(const FitFile& file, const FitPrediction& prediction) {
+  nlohmann::json rows = nlohmann::json::array(), costs = nlohmann::json::object();
+  for (size_t i = 0; i < file.rows.size(); ++i) {
+    nlohmann::json& row = rows.emplace_back();
+    row = {{"links", file.rows[i].name}, {"predicted", prediction.seconds[i]}};
+    if (file.rows[i].seconds) row["measured"] = *file.rows[i].seconds;
+    if (file.replicas > 0) row["with_server"] = prediction.with_server[i];
+  }
+  for (const parallel::FreeCosts& together : file.free)
+    for (const parallel::CostList* kind : together)
+      costs[kind->name] = prediction.costs.*kind->list;
+  return {{"rows", rows}, {"costs", costs}};
 }
 
 }  // namespace torus::tools

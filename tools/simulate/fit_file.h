@@ -2,6 +2,7 @@
 // some of them, and the others are predicted.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,7 +39,19 @@ struct FitFile {
 // Throws BadInput, naming file and key, for anything else.
 FitFile ReadFitFile(const std::string& path);
 
-// Fits the costs, predicts every row, and returns one line per row and one with the fitted costs.
-std::string ToTable(const FitFile& file);
+// What the fitted costs predict of each row of the file, in its order.
+struct FitPrediction {
+  parallel::CostModel costs;
+  std::vector<double> seconds;
+  std::vector<double> with_server;  // empty if none is predicted
+};
+FitPrediction Predict(const FitFile& file);
+
+// One line per row and one with the fitted costs.
+std::string ToTable(const FitFile& file, const FitPrediction& prediction);
+// {"rows": [{"links": ..., "measured": ..., "predicted": ..., "with_server": ...}, ...],
+//  "costs": {"forward": [...], ...}}: seconds, and the fitted costs of each stage, in seconds or
+// bytes. "measured" and "with_server" only where there are such.
+nlohmann::json ToJson(const FitFile& file, const FitPrediction& prediction);
 
 }  // namespace torus::tools

@@ -72,7 +72,7 @@ void AddFlags(CLI::App& app, Invocation& invocation) {
       ->allow_extra_args(false);
   app.add_option("--fit", invocation.fit,
                  "Fit the free costs of this JSON file to its measured rows, and predict the other "
-                 "rows (format: tools/simulate/fit_file.h). Goes alone. Default: none");
+                 "rows (format: tools/simulate/fit_file.h). With --json alone. Default: none");
   app.add_option("--from-trace", invocation.trace,
                  "Take each rank's median forward and backward times from a run's trace.json. "
                  "Default: --forward and --backward");
@@ -171,7 +171,11 @@ int Main(int argc, char** argv) {
   if (invocation.draw.starts_with("csv:"))
     invocation.draw = "csv:" + UserPath(invocation.draw.substr(4));
   if (!invocation.fit.empty()) {
-    fmt::print("{}", ToTable(ReadFitFile(invocation.fit)));
+    const FitFile file = ReadFitFile(invocation.fit);
+    const FitPrediction prediction = Predict(file);
+    fmt::print("{}", ToTable(file, prediction));
+    if (!invocation.json.empty())
+      WriteOutput(invocation.json, ToJson(file, prediction).dump(2) + "\n", stdout);
     return 0;
   }
   if (invocation.file.empty())

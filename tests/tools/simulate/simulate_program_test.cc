@@ -206,6 +206,24 @@ TEST_F(SimulateTest, PredictsAPublishedPipelineOnOtherNetworks) {
   EXPECT_NE(ReadText("docs/simulator.md").find(indented), std::string::npos) << ended.out;
 }
 
+TEST_F(SimulateTest, WritesAFitAsJsonToo) {
+  const std::string path = scratch_ + "/f.json", out = scratch_ + "/fit.json";
+  std::ofstream(path) << R"({"pipeline": {"ranks": 2, "micro-batches": 3, "forward": 1,
+      "backward": 2}, "free": [["forward", "backward"]], "rows": [
+      {"links": "0s,1000Gbps", "seconds": 24, "fit": true}, {"links": "1s,1000Gbps"}]})";
+  const Ended ended = Simulate({"--fit", path, "--json", out});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const nlohmann::json json = nlohmann::json::parse(ReadText(out));
+  // Two stages of three micro-batches take 4 x 3 seconds with the costs of the file.
+  EXPECT_NEAR(json["rows"][0]["predicted"].get<double>(), 24, 1e-3);
+  EXPECT_EQ(json["rows"][0]["measured"], 24);
+  EXPECT_GT(json["rows"][1]["predicted"], 25);
+  EXPECT_FALSE(json["rows"][1].contains("measured"));
+  for (const auto& [kind, seconds] : {std::pair{"forward", 2.0}, {"backward", 4.0}})
+    for (const nlohmann::json& stage : json["costs"][kind])
+      EXPECT_NEAR(stage.get<double>(), seconds, 1e-3) << kind;
+}
+
 TEST_F(SimulateTest, EveryMistakeInAFitIsOneLine) {
   const std::string path = scratch_ + "/f.json";
   const std::string pipeline = R"("pipeline": {"ranks": 2, "forward": 1, "backward": 2})";
