@@ -28,7 +28,6 @@ using nlohmann::json;
 constexpr const char *kConfig = "config.json", *kWhole = "model.safetensors",
                      *kIndex = "model.safetensors.index.json", *kTorch = "pytorch_model.bin",
                      *kTorchIndex = "pytorch_model.bin.index.json";
-constexpr size_t kLongestName = 255;  // of a file
 
 void WriteText(const fs::path& path, const std::string& text) {
   io::OutputFile file(path.string(), io::IfExists::kRefuse);
@@ -61,9 +60,8 @@ std::map<std::string, std::set<std::string>> ReadIndex(const std::string& path) 
     Require(shard.is_string(), path, "{} has no shard's name but {}", io::Printable(name),
             io::Brief(shard));
     const std::string file = shard.get<std::string>();
-    Require(!file.empty() && file.size() <= kLongestName && file == fs::path(file).filename() &&
-                file != "." && file != "..",
-            path, "shard \"{}\" is not the name of a file in this folder", io::Printable(file));
+    Require(io::IsFileName(file), path, "shard \"{}\" is not the name of a file in this folder",
+            io::Printable(file));
     shards[file].insert(name);
   }
   return shards;

@@ -23,7 +23,8 @@ std::vector<std::string> NamesIn(const std::string& folder) {
 
 bool IsFileName(const std::string& name) {
   return !name.empty() && name.size() <= NAME_MAX && name.find('/') == std::string::npos &&
-         name.find('\0') == std::string::npos && name != "." && name != "..";
+         std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; }) &&
+         name != "." && name != "..";
 }
 
 }  // namespace torus::io

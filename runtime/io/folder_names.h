@@ -12,7 +12,8 @@ namespace torus::io {
 std::vector<std::string> NamesIn(const std::string& folder);
 
 // Whether `name` may be the name of a file in a folder: not empty, no path, no longer than file
-// systems take.
+// systems take. Of what a file may say is a name, also no control characters: they would break a
+// message that names it into lines.
 bool IsFileName(const std::string& name);
 
 }  // namespace torus::io

@@ -156,7 +156,7 @@ TEST(HuggingFace, AnIndexThatDoesNotFitIsListedInFull) {
   EXPECT_NE(error.find("has transformer.ln_f.bias, which"), std::string::npos) << error;
   EXPECT_NE(error.find("lacks transformer.ln_g.bias"), std::string::npos) << error;
   EXPECT_NE(error.find("lacks transformer.ln_h.bias"), std::string::npos) << error;
-  for (const char* path : {"../other.safetensors", "/etc/passwd", "..", ""}) {
+  for (const char* path : {"../other.safetensors", "/etc/passwd", "..", "", "a\nb", "a\x7f"}) {
     content["weight_map"]["transformer.ln_g.bias"] = path;
     std::ofstream(index) << content;
     EXPECT_NE(ErrorOf([] { ReadHuggingFace(Folder("wrong")); }).find("is not the name of a file"),
