@@ -54,9 +54,12 @@ std::set<int> Come() {
 std::string WhoHasNotCome(const std::set<int>& come) {
   const int size = Size(), here = NumberIn({"OMPI_COMM_WORLD_LOCAL_SIZE"});
   if (come.empty()) return "some process has not called it";
+  // PMIx without OpenMPI's mpirun does not say how many are here.
+  const std::string of = here < 0 ? "the" : fmt::format("the {}", here);
   if (here != size)
-    return fmt::format("{} of the processes of this host have called it: {}", come.size(),
-                       fmt::join(come, ", "));
+    return fmt::format("of {} processes of this host {} have called it: {}{}", of, come.size(),
+                       fmt::join(come, ", "),
+                       size < 0 ? "" : fmt::format("; there are {} in all", size));
   std::vector<int> missing;
   for (int rank = 0; rank < size; ++rank)
     if (!come.contains(rank)) missing.push_back(rank);

@@ -24,6 +24,17 @@ TEST(Arrival, WhoNeverCallsInitIsNamed) {
         << output.text;
 }
 
+// As if the third process were one of another host's two.
+TEST(Arrival, OnSeveralHostsThoseHereAreCounted) {
+  const MpirunOutput output =
+      RunUnderMpirun(2, {Self(), "1", "2", ":", "-n", "1", "/bin/sleep", "600"});
+  EXPECT_NE(output.status, 0);
+  EXPECT_NE(output.text.find("of the 2 processes of this host 2 have called it: 0, 1; there are 3 "
+                             "in all"),
+            std::string::npos)
+      << output.text;
+}
+
 TEST(Arrival, AllThatComeInTimeBegin) {
   const MpirunOutput output = RunUnderMpirun(3, {Self(), "60"});
   EXPECT_EQ(output.status, 0) << output.text;
@@ -35,6 +46,7 @@ TEST(Arrival, AllThatComeInTimeBegin) {
 
 int main(int argc, char** argv) {
   using namespace torus::parallel;
+  if (argc > 2) setenv("OMPI_COMM_WORLD_LOCAL_SIZE", argv[2], 1);
   if (UnderMpirun()) return MpiWorld::processes(std::atof(argv[1])) == 3 ? 0 : 1;
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
