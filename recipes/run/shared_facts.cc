@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string_view>
 
 #include "runtime/io/file.h"
 #include "runtime/io/file_sum.h"
+#include "runtime/io/folder_names.h"
 
 namespace torus::recipes {
 namespace {
@@ -21,9 +21,8 @@ std::string ContentsOf(const std::string& path) {
   std::vector<std::string> files;
   std::error_code none;
   if (fs::is_directory(path, none)) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(path))
-      if (entry.is_regular_file(none)) files.push_back(entry.path().string());
-    std::ranges::sort(files);
+    for (const std::string& name : io::NamesIn(path))
+      if (fs::is_regular_file(path + "/" + name, none)) files.push_back(path + "/" + name);
   } else if (fs::is_regular_file(path, none)) {
     files.push_back(path);
   }

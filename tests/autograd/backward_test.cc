@@ -9,6 +9,7 @@
 #include "autograd/precision.h"
 #include "runtime/progress.h"
 #include "tests/autograd/toy_ops.h"
+#include "tests/testing/error_of.h"
 #include "tests/testing/gradient_check.h"
 
 namespace torus::testing {
@@ -20,16 +21,6 @@ using ::testing::HasSubstr;
 Variable Leaf(std::vector<double> values) {
   const int64_t n = static_cast<int64_t>(values.size());
   return Variable(FromVector<double>(values, {n}), true);
-}
-
-template <class F>
-std::string MessageOf(const F& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "(no error)";
 }
 
 TEST(Backward, RepeatedUseOfOneInputSums) {
@@ -85,32 +76,34 @@ TEST(Backward, TwiceThroughAFreedGraphIsAnError) {
   Backward({y}, {}, {.retain_graph = true});
   Backward({y});
   EXPECT_EQ(x.grad().Item(), 12);
-  EXPECT_THAT(MessageOf([&] { Backward({y}); }),
+  EXPECT_THAT(testing::ErrorOf<Error>([&] { Backward({y}); }),
               HasSubstr("the graph of toy_mul was freed by an earlier Backward"));
 }
 
 TEST(Backward, SeedMustFit) {
   const Variable y = ToyMul(Leaf({1, 2}), Leaf({3, 4}));
-  EXPECT_THAT(MessageOf([&] { Backward({y}); }), HasSubstr("shape (2) needs a seed gradient"));
-  EXPECT_THAT(MessageOf([&] { Backward({y}, {Zeros({3}, DType::kF64)}); }),
+  EXPECT_THAT(testing::ErrorOf<Error>([&] { Backward({y}); }),
+              HasSubstr("shape (2) needs a seed gradient"));
+  EXPECT_THAT(testing::ErrorOf<Error>([&] { Backward({y}, {Zeros({3}, DType::kF64)}); }),
               HasSubstr("must be f64 (2) on cpu as its output, got f64 (3)"));
-  EXPECT_THAT(MessageOf([&] { Backward({y}, {Zeros({2})}); }),
+  EXPECT_THAT(testing::ErrorOf<Error>([&] { Backward({y}, {Zeros({2})}); }),
               HasSubstr("must be f64 (2) on cpu as its output, got f32 (2)"));
 }
 
 TEST(Backward, NoPathToALeafIsAnError) {
   const Variable constant(FromVector<double>({1}, {1}));
-  EXPECT_THAT(MessageOf([&] { Backward({ToyMul(constant, constant)}); }), HasSubstr("no path"));
+  EXPECT_THAT(testing::ErrorOf<Error>([&] { Backward({ToyMul(constant, constant)}); }),
+              HasSubstr("no path"));
   const Variable x = Leaf({1});
   const NoGrad guard;
-  EXPECT_THAT(MessageOf([&] { Backward({ToyMul(x, x)}); }), HasSubstr("no path"));
+  EXPECT_THAT(testing::ErrorOf<Error>([&] { Backward({ToyMul(x, x)}); }), HasSubstr("no path"));
 }
 
 TEST(Backward, ASavedTensorChangedInPlaceIsAnErrorThatNamesTheOp) {
   Variable x = Leaf({3});
   const Variable y = ToyMul(x, x);
   x.mutable_data().mutable_data<double>()[0] = 4;
-  EXPECT_THAT(MessageOf([&] { Backward({y}); }),
+  EXPECT_THAT(testing::ErrorOf<Error>([&] { Backward({y}); }),
               AllOf(HasSubstr("gradient of toy_mul"), HasSubstr("changed in place")));
 }
 

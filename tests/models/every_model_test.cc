@@ -27,6 +27,7 @@
 #include "ops/view/view.h"
 #include "runtime/rng.h"
 #include "tests/models/on_meta.h"
+#include "tests/models/small_text_models.h"
 #include "tests/testing/tolerance.h"
 
 namespace torus {
@@ -59,14 +60,9 @@ std::vector<Variable> Tokens(bool mask) {
 }
 
 RobertaOptions SmallRoberta(RobertaHead head) {
-  return {.vocab_size = 40,
-          .hidden_size = 12,
-          .num_hidden_layers = 2,
-          .num_attention_heads = 3,
-          .intermediate_size = 20,
-          .max_position_embeddings = 18,
-          .num_labels = 3,
-          .head = head};
+  RobertaOptions options = testing::SmallRoberta();
+  options.head = head;
+  return options;
 }
 
 Gpt2Options SmallGpt2(bool bias) {

@@ -12,6 +12,7 @@
 #include "ops/tokens/tokens.h"
 #include "runtime/error.h"
 #include "tests/ops/op_test.h"
+#include "tests/testing/error_of.h"
 #include "tests/testing/on_gpu.h"
 
 namespace torus::ops {
@@ -100,15 +101,6 @@ TEST_F(GpuTokens, GatherPicksAndAddsAlongAnyDimension) {
   }
 }
 
-std::string MessageOf(const std::function<void()>& run) {
-  try {
-    run();
-  } catch (const BadInput& e) {
-    return e.what();
-  }
-  return "";
-}
-
 // The first value that is wrong, by its place, whichever part of the index holds it.
 TEST_F(GpuTokens, AnIndexOutsideIsNamedAsOnTheCpu) {
   const Variable weight(Zeros({3, 2})), there(weight.data().To(kFirstGpu));
@@ -117,9 +109,9 @@ TEST_F(GpuTokens, AnIndexOutsideIsNamedAsOnTheCpu) {
     int64_t* const p = ids.mutable_data<int64_t>();
     p[wrong] = wrong % 2 == 0 ? -1 : 3;
     p[9999] = 8;
-    const std::string message = MessageOf([&] { Embedding(Variable(ids), weight); });
+    const std::string message = testing::ErrorOf([&] { Embedding(Variable(ids), weight); });
     EXPECT_NE(message, "");
-    EXPECT_EQ(MessageOf([&] { Embedding(Variable(ids.To(kFirstGpu)), there); }), message);
+    EXPECT_EQ(testing::ErrorOf([&] { Embedding(Variable(ids.To(kFirstGpu)), there); }), message);
   }
 }
 

@@ -9,24 +9,16 @@
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "tests/testing/address_space_limit.h"
+#include "tests/testing/error_of.h"
 
 #ifndef TORUS_SANITIZER
 namespace torus {
 namespace {
 
 using testing::AddressSpaceLimit;
+using testing::ErrorOf;
 
 constexpr size_t kMiB = size_t{1} << 20;
-
-template <class F>
-std::string MessageOf(const F& f) {
-  try {
-    f();
-  } catch (const BrokenEnvironment& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(AddressSpace, IsWhatTheLimitLeaves) {
   const AddressSpaceLimit limit(100 * kMiB);
@@ -39,7 +31,7 @@ TEST(AddressSpace, IsWhatTheLimitLeaves) {
 TEST(AddressSpace, TensorsLeaveAReserve) {
   Allocator& allocator = AllocatorFor({});
   const AddressSpaceLimit limit(kAddressSpaceReserve + 40 * kMiB);
-  EXPECT_NE(MessageOf([&] { allocator.Allocate(50 * kMiB); }).find("(ulimit -v)"),
+  EXPECT_NE(ErrorOf<BrokenEnvironment>([&] { allocator.Allocate(50 * kMiB); }).find("(ulimit -v)"),
             std::string::npos);
   allocator.Free(allocator.Allocate(20 * kMiB), 20 * kMiB);
   allocator.ReleaseCached();
@@ -49,7 +41,9 @@ TEST(AddressSpace, TensorsLeaveAReserve) {
 TEST(AddressSpace, ATeamThatCannotBeStartedIsAnError) {
   SetTeamSize(2);
   const AddressSpaceLimit limit(30 * kMiB);
-  EXPECT_NE(MessageOf([] { SetTeamSize(200); }).find("cannot start a team of 200 threads"),
+  EXPECT_NE(ErrorOf<BrokenEnvironment>([] {
+              SetTeamSize(200);
+            }).find("cannot start a team of 200 threads"),
             std::string::npos);
   EXPECT_EQ(TeamSize(), 2);
   std::atomic<int64_t> covered{0};

@@ -3,19 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "runtime/error.h"
+#include "tests/testing/error_of.h"
 
 namespace torus {
 namespace {
 
-template <class Call>
-std::string ErrorOf(const Call& call) {
-  try {
-    call();
-  } catch (const BadInput& e) {
-    return e.what();
-  }
-  return "no error";
-}
+using testing::ErrorOf;
 
 TEST(Shape, PrintsCountsAndStrides) {
   EXPECT_EQ(ToString(Shape{}), "()");

@@ -6,9 +6,12 @@
 
 #include "runtime/allocator.h"
 #include "runtime/kernels.h"
+#include "tests/testing/error_of.h"
 
 namespace torus {
 namespace {
+
+using testing::ErrorOf;
 
 using Floats = std::vector<float>;
 
@@ -98,31 +101,26 @@ TEST(Tensor, BorrowedMemoryLivesAsLongAsItsTensors) {
   EXPECT_TRUE(watch.expired());
 }
 
-template <class Call>
-std::string ErrorOf(const Call& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
 TEST(Tensor, ErrorsNameWhatWasRequiredAndWhatCame) {
   const Tensor a = Counting({2, 3});
-  EXPECT_EQ(ErrorOf([&] { a.Narrow(1, 2, 2); }),
+  EXPECT_EQ(ErrorOf<Error>([&] { a.Narrow(1, 2, 2); }),
             "[narrow] [2, 2 + 2) is outside of dimension 1 of shape (2, 3)");
-  EXPECT_EQ(ErrorOf([&] { a.View({4}); }), "[view] shape (4) does not hold 6 elements");
-  EXPECT_EQ(ErrorOf([&] { a.Transpose(0, 1).View({6}); }),
+  EXPECT_EQ(ErrorOf<Error>([&] { a.View({4}); }), "[view] shape (4) does not hold 6 elements");
+  EXPECT_EQ(ErrorOf<Error>([&] { a.Transpose(0, 1).View({6}); }),
             "[view] needs a contiguous tensor, got strides (1, 3) of shape (3, 2)");
-  EXPECT_EQ(ErrorOf([&] { a.Permute({0, 0}); }), "[permute] dimension 0 is named twice");
-  EXPECT_EQ(ErrorOf([&] { a.Permute({0}); }), "[permute] 1 dimensions named for shape (2, 3)");
-  EXPECT_EQ(ErrorOf([&] { a.Expand({4, 3}); }), "[expand] shape (2, 3) does not expand to (4, 3)");
-  EXPECT_EQ(ErrorOf([&] { a.Item(); }), "[item] needs exactly one element, got f32 (2, 3) on cpu");
-  EXPECT_EQ(ErrorOf([&] { Tensor().Item(); }),
+  EXPECT_EQ(ErrorOf<Error>([&] { a.Permute({0, 0}); }), "[permute] dimension 0 is named twice");
+  EXPECT_EQ(ErrorOf<Error>([&] { a.Permute({0}); }),
+            "[permute] 1 dimensions named for shape (2, 3)");
+  EXPECT_EQ(ErrorOf<Error>([&] {
+              a.Expand({4, 3});
+            }),
+            "[expand] shape (2, 3) does not expand to (4, 3)");
+  EXPECT_EQ(ErrorOf<Error>([&] { a.Item(); }),
+            "[item] needs exactly one element, got f32 (2, 3) on cpu");
+  EXPECT_EQ(ErrorOf<Error>([&] { Tensor().Item(); }),
             "[item] needs exactly one element, got an undefined tensor");
-  EXPECT_EQ(ErrorOf([] { Tensor({-1}, DType::kF32); }), "[tensor] negative size in (-1)");
-  EXPECT_EQ(ErrorOf([] { FromVector<float>({1}, {2}); }),
+  EXPECT_EQ(ErrorOf<Error>([] { Tensor({-1}, DType::kF32); }), "[tensor] negative size in (-1)");
+  EXPECT_EQ(ErrorOf<Error>([] { FromVector<float>({1}, {2}); }),
             "[tensor] 1 values do not fill shape (2)");
 }
 
@@ -143,59 +141,45 @@ TEST(Tensor, NarrowRefusesABoundThatOverflows) {
   EXPECT_THROW(Counting({4}).Narrow(0, 1, huge), BadInput);
 }
 
-// The message of the BadInput that `call` throws; empty where it throws none.
-template <class Call>
-std::string BadInputOf(const Call& call) {
-  try {
-    call();
-  } catch (const BadInput& e) {
-    return e.what();
-  }
-  return "";
-}
-
 TEST(Tensor, AnUndefinedOneIsRefusedByName) {
   const Tensor none;
   Tensor written;
   const auto undefined = [](const std::string& call) {
     return "[" + call + "] needs a defined tensor, got an undefined one";
   };
-  EXPECT_EQ(BadInputOf([&] { ToVector<float>(none); }), undefined("to_vector"));
-  EXPECT_EQ(BadInputOf([&] { none.data<float>(); }), undefined("data"));
-  EXPECT_EQ(BadInputOf([&] { none.raw(); }), undefined("data"));
-  EXPECT_EQ(BadInputOf([&] { written.mutable_data<float>(); }), undefined("data"));
-  EXPECT_EQ(BadInputOf([&] { written.mutable_raw(); }), undefined("data"));
-  EXPECT_EQ(BadInputOf([&] { none.device(); }), undefined("device"));
-  EXPECT_EQ(BadInputOf([&] { none.version(); }), undefined("version"));
-  EXPECT_EQ(BadInputOf([&] { none.View({1}); }), undefined("view"));
-  EXPECT_EQ(BadInputOf([&] { none.Permute({}); }), undefined("permute"));
-  EXPECT_EQ(BadInputOf([&] { none.Transpose(0, 0); }), undefined("transpose"));
-  EXPECT_EQ(BadInputOf([&] { none.Narrow(0, 0, 0); }), undefined("narrow"));
-  EXPECT_EQ(BadInputOf([&] { none.Select(0, 0); }), undefined("narrow"));
-  EXPECT_EQ(BadInputOf([&] { none.Expand({1}); }), undefined("expand"));
-  EXPECT_EQ(BadInputOf([&] { none.Reshape({1}); }), undefined("view"));
-  EXPECT_EQ(BadInputOf([&] { none.Clone(); }), undefined("clone"));
-  EXPECT_EQ(BadInputOf([&] { none.To(DType::kF64); }), undefined("to"));
-  EXPECT_EQ(BadInputOf([&] { none.To(kMetaDevice); }), undefined("to"));
-  EXPECT_NE(BadInputOf([&] { none.Item(); }), "");
-  EXPECT_NE(BadInputOf([&] { Copy(none, written); }), "");
-  EXPECT_NE(BadInputOf([&] { AddInPlace(written, none); }), "");
+  EXPECT_EQ(ErrorOf([&] { ToVector<float>(none); }), undefined("to_vector"));
+  EXPECT_EQ(ErrorOf([&] { none.data<float>(); }), undefined("data"));
+  EXPECT_EQ(ErrorOf([&] { none.raw(); }), undefined("data"));
+  EXPECT_EQ(ErrorOf([&] { written.mutable_data<float>(); }), undefined("data"));
+  EXPECT_EQ(ErrorOf([&] { written.mutable_raw(); }), undefined("data"));
+  EXPECT_EQ(ErrorOf([&] { none.device(); }), undefined("device"));
+  EXPECT_EQ(ErrorOf([&] { none.version(); }), undefined("version"));
+  EXPECT_EQ(ErrorOf([&] { none.View({1}); }), undefined("view"));
+  EXPECT_EQ(ErrorOf([&] { none.Permute({}); }), undefined("permute"));
+  EXPECT_EQ(ErrorOf([&] { none.Transpose(0, 0); }), undefined("transpose"));
+  EXPECT_EQ(ErrorOf([&] { none.Narrow(0, 0, 0); }), undefined("narrow"));
+  EXPECT_EQ(ErrorOf([&] { none.Select(0, 0); }), undefined("narrow"));
+  EXPECT_EQ(ErrorOf([&] { none.Expand({1}); }), undefined("expand"));
+  EXPECT_EQ(ErrorOf([&] { none.Reshape({1}); }), undefined("view"));
+  EXPECT_EQ(ErrorOf([&] { none.Clone(); }), undefined("clone"));
+  EXPECT_EQ(ErrorOf([&] { none.To(DType::kF64); }), undefined("to"));
+  EXPECT_EQ(ErrorOf([&] { none.To(kMetaDevice); }), undefined("to"));
+  EXPECT_NE(ErrorOf([&] { none.Item(); }), "no error");
+  EXPECT_NE(ErrorOf([&] { Copy(none, written); }), "no error");
+  EXPECT_NE(ErrorOf([&] { AddInPlace(written, none); }), "no error");
 }
 
 TEST(Tensor, DimensionsOutsideOfTheRankAreRefused) {
-  EXPECT_EQ(BadInputOf([] { Zeros({}).dim(-1); }), "[dim] dimension -1 is outside of shape ()");
-  EXPECT_EQ(BadInputOf([] {
-              Zeros({2, 3}).dim(2);
-            }),
-            "[dim] dimension 2 is outside of shape (2, 3)");
-  EXPECT_EQ(BadInputOf([] {
+  EXPECT_EQ(ErrorOf([] { Zeros({}).dim(-1); }), "[dim] dimension -1 is outside of shape ()");
+  EXPECT_EQ(ErrorOf([] { Zeros({2, 3}).dim(2); }), "[dim] dimension 2 is outside of shape (2, 3)");
+  EXPECT_EQ(ErrorOf([] {
               Zeros({2, 3}).dim(-3);
             }),
             "[dim] dimension -3 is outside of shape (2, 3)");
   EXPECT_EQ(Zeros({2, 3}).dim(-2), 2);
-  EXPECT_EQ(BadInputOf([] { Zeros({1}).Expand({-2}); }), "[expand] size -2 of (-2) is negative");
-  EXPECT_NE(BadInputOf([] { Zeros({1}).Expand({-2, 1}); }), "");
-  EXPECT_NE(BadInputOf([] { Arange(-1); }), "");
+  EXPECT_EQ(ErrorOf([] { Zeros({1}).Expand({-2}); }), "[expand] size -2 of (-2) is negative");
+  EXPECT_NE(ErrorOf([] { Zeros({1}).Expand({-2, 1}); }), "no error");
+  EXPECT_NE(ErrorOf([] { Arange(-1); }), "no error");
 }
 
 TEST(Tensor, OnMetaItHasAShapeAndNoMemory) {
@@ -211,15 +195,15 @@ TEST(Tensor, OnMetaItHasAShapeAndNoMemory) {
   EXPECT_EQ(Zeros({2, 2}).To(kMetaDevice).device(), kMetaDevice);
   EXPECT_EQ(AllocatorFor({}).stats().live_bytes, before);
   Tensor here = Zeros({2, 2});
-  EXPECT_EQ(BadInputOf([&] { Copy(copied, here); }),
+  EXPECT_EQ(ErrorOf([&] { Copy(copied, here); }),
             "[copy] a tensor on meta has no values, so code that reads them belongs inside AtDoor "
             "(runtime/door.h), got f32 (2, 2) on meta into f32 (2, 2) on cpu");
-  EXPECT_NE(BadInputOf([&] { ToVector<float>(copied); }), "");
+  EXPECT_NE(ErrorOf([&] { ToVector<float>(copied); }), "no error");
   const std::string no_memory =
       "[data] a tensor on meta has no memory, so code that reads or writes elements belongs inside "
       "AtDoor (runtime/door.h), got f32 (2, 2) on meta";
-  EXPECT_EQ(BadInputOf([&] { copied.data<float>(); }), no_memory);
-  EXPECT_EQ(BadInputOf([&] { copied.raw(); }), no_memory);
+  EXPECT_EQ(ErrorOf([&] { copied.data<float>(); }), no_memory);
+  EXPECT_EQ(ErrorOf([&] { copied.raw(); }), no_memory);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a reader says of an input that it refuses.
+// What is said where something is refused or fails.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace torus::testing {
 
-// The message of the BadInput that `f` throws; "no error" if it returns.
-template <class F>
+// The message of the exception of this kind that `f` throws; "no error" if it returns. Others pass.
+template <class Kind = BadInput, class F>
 std::string ErrorOf(const F& f) {
   try {
     f();
-  } catch (const BadInput& error) {
+  } catch (const Kind& error) {
     return error.what();
   }
   return "no error";

@@ -60,6 +60,12 @@ constexpr FlagContext kContexts[] = {
     {"sampling", "needs --temperature above 0"},
 };
 
+constexpr std::string_view kExperiments =
+    "altogether data_parallel_breakdown gpt3xl_baselines gpt3xl_networks parameters "
+    "pipeline_vs_data_parallel roberta_data_parallel_throughput sort_quantization";
+// Programs of the labs.
+constexpr std::string_view kQuestions = "q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7";
+
 constexpr FlagRow kTable[] = {
     {"train",
      "--model --data --data-dir --init --init-part --seed --batch-size --stages --cut "
@@ -152,23 +158,19 @@ constexpr FlagRow kTable[] = {
 
     {"replay", "--device", ""},
 
-    {"altogether data_parallel_breakdown gpt3xl_baselines gpt3xl_networks parameters "
-     "pipeline_vs_data_parallel roberta_data_parallel_throughput sort_quantization",
-     "--out --dry-run", ""},
-    {"altogether data_parallel_breakdown gpt3xl_baselines gpt3xl_networks parameters "
-     "pipeline_vs_data_parallel roberta_data_parallel_throughput sort_quantization",
-     "--scale --seeds --data", "trains"},
+    {kExperiments, "--out --dry-run", ""},
+    {kExperiments, "--scale --seeds --data", "trains"},
 
-    {"q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7",
+    {kQuestions,
      "--quick --blank --out --data-dir --model --data --device --lr --seed --batches --images "
      "--rank-threads",
      ""},
-    {"q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7", "--epochs", "whole-epochs"},
-    {"q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7", "--steps", "some-steps"},
-    {"q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7", "--small-batch", "two-batches"},
-    {"q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7", "--test-images", "tests"},
-    {"q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7", "--memory-limit", "full-memory"},
-    {"q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7", "--ranks --link", "several-ranks"},
+    {kQuestions, "--epochs", "whole-epochs"},
+    {kQuestions, "--steps", "some-steps"},
+    {kQuestions, "--small-batch", "two-batches"},
+    {kQuestions, "--test-images", "tests"},
+    {kQuestions, "--memory-limit", "full-memory"},
+    {kQuestions, "--ranks --link", "several-ranks"},
 
     {"cuda_bench", "--rounds --step --precision --product --tokens --values", ""},
 };

@@ -56,7 +56,7 @@ std::string WhoHasNotCome(const std::set<int>& come) {
   if (come.empty()) return "some process has not called it";
   // PMIx without OpenMPI's mpirun does not say how many are here.
   const std::string of = here < 0 ? "the" : fmt::format("the {}", here);
-  if (here != size)
+  if (here < 0 || here != size)
     return fmt::format("of {} processes of this host {} have called it: {}{}", of, come.size(),
                        fmt::join(come, ", "),
                        size < 0 ? "" : fmt::format("; there are {} in all", size));

@@ -29,15 +29,24 @@ bool AllHaveCome() {
 
 }  // namespace
 
-MpiProcess& MpiProcess::Get(double meeting) {
+std::atomic<MpiProcess*> MpiProcess::begun_ = nullptr;
+
+MpiProcess& MpiProcess::Begin(double meeting) {
   static MpiProcess process(meeting);
+  begun_ = &process;
   return process;
 }
 
+MpiProcess& MpiProcess::Get() {
+  MpiProcess* const process = begun_;
+  TORUS_CHECK(process != nullptr, "MPI is used before MpiProcess::Begin");
+  return *process;
+}
+
 MpiProcess::MpiProcess(double meeting) {
-  int begun = 0, level = 0;
-  MPI_Initialized(&begun);
-  owner_ = !begun;
+  int initialized = 0, level = 0;
+  MPI_Initialized(&initialized);
+  owner_ = initialized == 0;
   if (owner_) {
     // A process that nobody launched would start a daemon of its own.
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);

@@ -4,20 +4,20 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <mutex>
 #include <string>
 
 namespace torus::parallel {
 
-// Seconds that all processes may take to come, by default.
-inline constexpr double kLongestMeeting = 60;
-
 class MpiProcess {
  public:
   // The first call initializes MPI; throws BrokenEnvironment if that fails. Without mpirun this is
-  // the only process. Ends the process if the others have not come after `meeting` seconds, which
-  // count in the first call alone (ArrivalWatch).
-  static MpiProcess& Get(double meeting = kLongestMeeting);
+  // the only process. Ends the process if the others have not come after `meeting` seconds
+  // (ArrivalWatch), which count in the first call alone.
+  static MpiProcess& Begin(double meeting);
+  // After Begin.
+  static MpiProcess& Get();
   // Call it when other processes are missing: at exit this process then ends all processes instead
   // of waiting for them.
   void GiveUp() { given_up_ = true; }
@@ -35,6 +35,7 @@ class MpiProcess {
   explicit MpiProcess(double meeting);
   ~MpiProcess();
 
+  static std::atomic<MpiProcess*> begun_;
   int rank_ = 0, size_ = 1;
   std::string host_;
   std::mutex mutex_;

@@ -115,7 +115,7 @@ void CheckOptions(const MpiOptions& options) {
 
 // How many processes the world has.
 int SizeOfWorld(int size, double meeting) {
-  MpiProcess& process = MpiProcess::Get(meeting);
+  MpiProcess& process = MpiProcess::Begin(meeting);
   Require(size >= 0 && size <= process.size(), "transport",
           "needs a process for each of {} ranks, got {}: mpirun -n {} PROGRAM", size,
           process.size(), size);
@@ -239,8 +239,8 @@ int MpiWorld::aborted_by() const {
   const std::lock_guard lock(state_->mutex);
   return state_->aborted_by;
 }
-int MpiWorld::processes(double meeting) { return MpiProcess::Get(meeting).size(); }
-int MpiWorld::process() { return MpiProcess::Get().rank(); }
+int MpiWorld::processes(double meeting) { return MpiProcess::Begin(meeting).size(); }
+int MpiWorld::process() { return MpiProcess::Begin(MpiOptions().meeting).rank(); }
 
 std::unique_ptr<LongWork> MpiWorld::Alive() {
   return std::make_unique<LongWork>(&state_->chain.progress(state_->rank));

@@ -13,6 +13,7 @@
 #include "runtime/allocator.h"
 #include "runtime/error.h"
 #include "tests/parallel/trainer/outcome.h"
+#include "tests/testing/error_of.h"
 
 namespace torus::parallel {
 namespace {
@@ -28,15 +29,6 @@ class JointSave : public ::testing::Test {
                               ::testing::UnitTest::GetInstance()->current_test_info()->name();
   const std::string checkpoint_ = folder_ + "/checkpoint";
 };
-
-std::string MessageOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 // No limit on the size of files once it is gone.
 class FileSizeLimit {
@@ -97,7 +89,7 @@ TEST_F(JointSave, ARankThatCannotWriteIsNamedAndTheOldOneStays) {
   std::string message;
   {
     const FileSizeLimit limit(2 * kWide * kWide * sizeof(double));  // the first layer's would fit
-    message = MessageOf([&] { trainer.Save(checkpoint_); });
+    message = torus::testing::ErrorOf<Error>([&] { trainer.Save(checkpoint_); });
   }
   EXPECT_EQ(message.find("rank 1 on "), 0u) << message;
   EXPECT_NE(message.find("weights-1.safetensors"), message.npos) << message;
@@ -116,7 +108,7 @@ TEST_F(JointSave, AStateThatIsNotFiniteOnOneRankLeavesTheOldOne) {
   TrainState state = trainer.State();
   state.weights[3].value.mutable_data<double>()[5] = NAN;
   trainer.SetState(state);
-  const std::string message = MessageOf([&] { trainer.Save(checkpoint_); });
+  const std::string message = torus::testing::ErrorOf<Error>([&] { trainer.Save(checkpoint_); });
   EXPECT_EQ(message.find("rank 1 on "), 0u) << message;
   EXPECT_NE(message.find("layer3.weight has 1 values"), message.npos) << message;
   EXPECT_EQ(io::CheckpointReader(checkpoint_).manifest().commit, 1);
@@ -152,7 +144,7 @@ TEST_F(JointSave, AFolderThatIsNotOneAndTheSameIsFound) {
       Control control(world);
       const std::exception_ptr failure = CheckSharedFolder(control, folder_of(world.rank()));
       const std::lock_guard lock(mutex);
-      messages.push_back(MessageOf([&] {
+      messages.push_back(torus::testing::ErrorOf<Error>([&] {
         if (failure) std::rethrow_exception(failure);
       }));
     });

@@ -11,6 +11,7 @@
 #include "recipes/run/summary.h"
 #include "tests/recipes/run/image_run.h"
 #include "tests/testing/checkpoint_bytes.h"
+#include "tests/testing/error_of.h"
 
 namespace torus::recipes::testing {
 namespace {
@@ -49,15 +50,6 @@ class Checkpoints : public ::testing::Test {
   RunFolder run_;
   RunOptions options_;
 };
-
-std::string MessageOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST_F(Checkpoints, TheLatestAndTheBestAreKept) {
   options_.keep = 3;
@@ -158,10 +150,12 @@ TEST_F(Checkpoints, DamageOfAnyFileIsFoundByEveryReader) {
     RunOptions begun = options_;
     begun.out = run_.path + "/other";
     begun.settings.init = run_.checkpoint();
-    const std::string resumed = MessageOf([&] { recipes::Run(Resumed(run_.path)); });
+    const std::string resumed =
+        torus::testing::ErrorOf<std::exception>([&] { recipes::Run(Resumed(run_.path)); });
     EXPECT_NE(resumed.find(name), std::string::npos) << resumed;
     if (!name.starts_with("optimizer")) {  // which only a resumed run reads
-      const std::string evaluated = MessageOf([&] { EvaluateRun(begun); });
+      const std::string evaluated =
+          torus::testing::ErrorOf<std::exception>([&] { EvaluateRun(begun); });
       EXPECT_NE(evaluated.find(name), std::string::npos) << evaluated;
     }
     fs::copy_file(entry.path(), run_.checkpoint() + "/" + name,
@@ -169,7 +163,8 @@ TEST_F(Checkpoints, DamageOfAnyFileIsFoundByEveryReader) {
     ++files;
   }
   EXPECT_EQ(files, 6);  // weights and optimizer of two stages, settings and the manifest
-  EXPECT_EQ(MessageOf([&] { recipes::Run(Resumed(run_.path)); }), "");
+  EXPECT_EQ(torus::testing::ErrorOf<std::exception>([&] { recipes::Run(Resumed(run_.path)); }),
+            "no error");
 }
 
 TEST_F(Checkpoints, AnyOneCanBeGoneBackTo) {
@@ -202,7 +197,9 @@ TEST_F(Checkpoints, EachStageHasItsFiles) {
                                              "weights-0.safetensors", "weights-1.safetensors"}));
   EXPECT_FALSE(fs::exists(run_.path + "/.rank-0"));
   fs::remove(run_.checkpoint() + "/optimizer-1.safetensors");
-  EXPECT_NE(MessageOf([&] { LoadRun(run_.checkpoint()); }).find("optimizer-1.safetensors"),
+  EXPECT_NE(torus::testing::ErrorOf<std::exception>([&] {
+              LoadRun(run_.checkpoint());
+            }).find("optimizer-1.safetensors"),
             std::string::npos);
 }
 
@@ -211,7 +208,7 @@ TEST_F(Checkpoints, OneWithoutAManifestIsRefused) {
   options_.max_steps = 1;
   recipes::Run(options_);
   fs::remove(run_.checkpoint() + "/checkpoint.json");
-  const std::string message = MessageOf([&] { LoadRun(run_.path); });
+  const std::string message = torus::testing::ErrorOf<std::exception>([&] { LoadRun(run_.path); });
   EXPECT_NE(message.find("must be a checkpoint, got no checkpoint.json"), message.npos) << message;
 }
 
@@ -224,7 +221,7 @@ TEST_F(Checkpoints, NothingThatIsNotFiniteIsSaved) {
   wild.max_steps = 3;
   wild.settings.lr_schedule = "constant";
   wild.settings.lr = 1e38;
-  const std::string message = MessageOf([&] { recipes::Run(wild); });
+  const std::string message = torus::testing::ErrorOf<std::exception>([&] { recipes::Run(wild); });
   EXPECT_NE(message.find("finite"), message.npos) << message;
   EXPECT_EQ(StepIn(run_.checkpoint()), 2);
   EXPECT_TRUE(Weights() == good);
@@ -325,7 +322,7 @@ TEST_F(AtItsEnd, ASummaryThatLacksFiguresIsStillTold) {
 }
 
 TEST_F(Checkpoints, AFailedRunLeavesSummaryTraceAndReport) {
-  const std::string message = MessageOf([&] {
+  const std::string message = torus::testing::ErrorOf<std::exception>([&] {
     recipes::Run(options_, {.on_step = [](const parallel::StepReport& step) {
                    if (step.step == 5) throw std::runtime_error("the screen is gone");
                  }});
@@ -347,7 +344,8 @@ TEST_F(Checkpoints, WhatCannotBeWrittenKeepsNothingElseFromIt) {
   options_.settings.ema = 0.9;
   fs::create_directories(run_.report());
   fs::create_directories(run_.trace());
-  const std::string message = MessageOf([&] { recipes::Run(options_); });
+  const std::string message =
+      torus::testing::ErrorOf<std::exception>([&] { recipes::Run(options_); });
   EXPECT_NE(message.find("trace.json"), message.npos) << message;
   EXPECT_GT(Text("averaged_weights.safetensors").size(), 1000u);
   EXPECT_EQ(Summary()["steps"], 8);

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "runtime/error.h"
+#include "tests/testing/error_of.h"
 
 namespace torus::tools {
 namespace {
@@ -21,28 +22,19 @@ class OutputTest : public ::testing::Test {
     std::ofstream(folder_ / "file") << "text";
   }
   std::string In(const std::string& name) const { return (folder_ / name).string(); }
-  template <class Check>
-  static std::string Refusal(const Check& check) {
-    try {
-      check();
-    } catch (const BadInput& error) {
-      return error.what();
-    }
-    return "";
-  }
   std::string File(const std::string& name) const {
-    return Refusal([&] { CheckOutput("codec", "--json", In(name)); });
+    return torus::testing::ErrorOf([&] { CheckOutput("codec", "--json", In(name)); });
   }
   std::string Folder(const std::string& name) const {
-    return Refusal([&] { CheckOutputFolder("train", "--out", In(name)); });
+    return torus::testing::ErrorOf([&] { CheckOutputFolder("train", "--out", In(name)); });
   }
   fs::path folder_;
 };
 
 TEST_F(OutputTest, AFileNeedsItsFolder) {
-  EXPECT_EQ(File("new"), "");
-  EXPECT_EQ(File("file"), "");
-  EXPECT_EQ(Refusal([] { CheckOutput("codec", "--json", ""); }), "");
+  EXPECT_EQ(File("new"), "no error");
+  EXPECT_EQ(File("file"), "no error");
+  EXPECT_EQ(torus::testing::ErrorOf([] { CheckOutput("codec", "--json", ""); }), "no error");
   EXPECT_EQ(File("none/new"),
             "[codec] --json " + In("none/new") + ": there is no folder " + In("none"));
   EXPECT_EQ(File(""), "[codec] --json " + In("") + ": this is a folder");
@@ -50,8 +42,8 @@ TEST_F(OutputTest, AFileNeedsItsFolder) {
 }
 
 TEST_F(OutputTest, AFolderNeedsAFolderAbove) {
-  EXPECT_EQ(Folder(""), "");
-  EXPECT_EQ(Folder("a/b/c"), "");
+  EXPECT_EQ(Folder(""), "no error");
+  EXPECT_EQ(Folder("a/b/c"), "no error");
   EXPECT_EQ(Folder("file"),
             "[train] --out " + In("file") + ": " + In("file") + " is a file, not a folder");
   EXPECT_EQ(Folder("file/a"),
