@@ -34,7 +34,8 @@ class BpeTokenizer : public Tokenizer {
 
   const std::string& name() const override { return parts_.name; }
   int64_t vocabulary() const override { return parts_.vocabulary.size(); }
-  const std::vector<SpecialToken>& specials() const { return parts_.specials; }
+  const std::vector<SpecialToken>& words() const override { return words_; }
+  const std::vector<SpecialToken>& specials() const override { return parts_.specials; }
   // The number of a special token. Throws BadInput if there is none of that name.
   int32_t Special(std::string_view text) const;
 
@@ -43,7 +44,7 @@ class BpeTokenizer : public Tokenizer {
   void Encode(std::string_view text, std::vector<int32_t>* ids) const override;
   // Like Encode, but recognises special tokens written in the text (CutAtSpecials), as Hugging
   // Face's tokenizers do by default. Do not use it for untrusted text.
-  void EncodeWithSpecials(std::string_view text, std::vector<int32_t>* ids) const;
+  void EncodeWithSpecials(std::string_view text, std::vector<int32_t>* ids) const override;
   // Recognises only `tokens`, and the added words.
   void EncodeWith(std::string_view text, const std::vector<std::string>& tokens,
                   std::vector<int32_t>* ids) const;

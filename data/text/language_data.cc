@@ -41,15 +41,16 @@ LanguageData OpenTextFile(const std::string& path, const std::string& name,
   } else {
     data.tokenizer = MakeTokenizer({.tokenizer = name}, vocabulary_dir);
   }
-  const auto [train, validation] = SplitText(text);
+  const auto [train, validation] = SplitText(text, data.tokenizer->words());
   data.train = Tokenized(*data.tokenizer, train, path + " (train)");
   data.validation = Tokenized(*data.tokenizer, validation, path + " (validation)");
   return data;
 }
 
-std::string_view PartOf(std::string_view text, const std::string& part) {
+std::string_view PartOf(std::string_view text, const std::string& part,
+                        const Tokenizer& tokenizer) {
   if (part == "all") return text;
-  const auto [train, validation] = SplitText(text);
+  const auto [train, validation] = SplitText(text, tokenizer.words());
   return part == "train" ? train : validation;
 }
 
@@ -102,7 +103,8 @@ std::unique_ptr<Tokenizer> MakeTokenizer(const TokenOrigin& origin,
   return tokenizer;
 }
 
-std::pair<std::string_view, std::string_view> SplitText(std::string_view text) {
+std::pair<std::string_view, std::string_view> SplitText(std::string_view text,
+                                                        const std::vector<SpecialToken>& tokens) {
   const bool utf8 = ValidUtf8Prefix(text) == text.size();
   const auto begins = [&](char byte) {
     return !utf8 || (static_cast<uint8_t>(byte) & 0xC0) != 0x80;
@@ -111,6 +113,7 @@ std::pair<std::string_view, std::string_view> SplitText(std::string_view text) {
   for (; at < text.size(); ++at) {
     if (begins(text[at]) && left-- == 0) break;
   }
+  at = PlaceBetween(text, at, tokens);
   return {text.substr(0, at), text.substr(at)};
 }
 
@@ -129,7 +132,8 @@ std::unique_ptr<Tokens> OpenTokens(const std::string& path, const std::string& p
   }
   const MappedFile file(path);
   if (!TextOf(file).starts_with(kTokenFileMagic))
-    return Tokenized(tokenizer, PartOf(TextOf(file), part), fmt::format("{} ({})", path, part));
+    return Tokenized(tokenizer, PartOf(TextOf(file), part, tokenizer),
+                     fmt::format("{} ({})", path, part));
   Require(part == "all", path, "a token file is read as a whole, got the part {}", part);
   return OfTokenizer(std::make_unique<TokenFile>(path), tokenizer);
 }

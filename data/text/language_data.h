@@ -26,8 +26,9 @@ std::unique_ptr<Tokenizer> MakeTokenizer(const TokenOrigin& origin,
                                          const std::string& vocabulary_dir);
 
 // The first 90 % of a text's characters (or of its bytes, if it is not UTF-8), and the rest, as in
-// nanoGPT.
-std::pair<std::string_view, std::string_view> SplitText(std::string_view text);
+// nanoGPT. One of `tokens` that is written where the parts meet stays whole, in the first.
+std::pair<std::string_view, std::string_view> SplitText(
+    std::string_view text, const std::vector<SpecialToken>& tokens = {});
 
 // Opens the part "train", "validation" or "all" of a text as tokens of `tokenizer`. `path` is a
 // text file, which SplitText divides; a token file, which has only "all"; or a folder written by

@@ -1,5 +1,7 @@
 #include "data/text/special_tokens.h"
 
+#include <algorithm>
+
 #include "data/text/utf8.h"
 
 namespace torus::data {
@@ -62,6 +64,16 @@ std::vector<TextPart> CutAtSpecials(std::string_view text,
   }
   add_plain(text.substr(begin));
   return parts;
+}
+
+size_t PlaceBetween(std::string_view text, size_t at, const std::vector<SpecialToken>& tokens) {
+  size_t longest = 0;
+  for (const SpecialToken& token : tokens) longest = std::max(longest, token.text.size());
+  for (size_t begin = at - std::min(at, longest); begin < at; ++begin) {
+    const SpecialToken* const token = SpecialAt(text, begin, tokens);
+    if (token != nullptr && begin + token->text.size() > at) return begin + token->text.size();
+  }
+  return at;
 }
 
 }  // namespace torus::data

@@ -28,4 +28,7 @@ struct TextPart {
 std::vector<TextPart> CutAtSpecials(std::string_view text,
                                     const std::vector<SpecialToken>& specials);
 
+// The first place from `at` on that is not inside of one of the tokens written in the text.
+size_t PlaceBetween(std::string_view text, size_t at, const std::vector<SpecialToken>& tokens);
+
 }  // namespace torus::data

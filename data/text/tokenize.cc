@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <iterator>
 #include <span>
 
 #include "data/files/mapped_file.h"
@@ -59,18 +60,30 @@ std::unique_ptr<Tokenizer> TokenizerFor(const TokenizeOptions& options) {
   return MakeTokenizer({.tokenizer = options.tokenizer}, options.vocabulary_dir);
 }
 
+// Counts the special tokens that are written in a text.
+void CountSpecials(std::string_view text, const Tokenizer& tokenizer, TokenizeResult* result) {
+  std::vector<SpecialToken> specials;
+  std::ranges::copy_if(tokenizer.specials(), std::back_inserter(specials), &SpecialToken::special);
+  for (const TextPart& part : CutAtSpecials(text, specials)) {
+    if (part.special >= 0 && ++result->specials == 1) result->first_special = part.text;
+  }
+}
+
 // Collects the tokens of one part and writes a file whenever there are enough.
 class ShardWriter {
  public:
-  ShardWriter(std::string dir, std::string part, const Tokenizer& tokenizer, int64_t most)
-      : dir_(std::move(dir)), part_(std::move(part)), tokenizer_(tokenizer), most_(most) {}
+  ShardWriter(std::string dir, std::string part, const Tokenizer& tokenizer,
+              const TokenizeOptions& options)
+      : dir_(std::move(dir)), part_(std::move(part)), tokenizer_(tokenizer), options_(options) {}
 
   void Add(std::string_view text) {
     const std::clock_t begin = std::clock();
-    tokenizer_.Encode(text, &ids_);
+    options_.special_tokens ? tokenizer_.EncodeWithSpecials(text, &ids_)
+                            : tokenizer_.Encode(text, &ids_);
     seconds_ += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    const int64_t most = options_.shard_tokens;
     int64_t written = 0;
-    for (; Left(written) > most_; written += most_) Write(written, most_);
+    for (; Left(written) > most; written += most) Write(written, most);
     ids_.erase(ids_.begin(), ids_.begin() + written);
   }
   // Writes the remaining tokens; writes at least one file in total.
@@ -92,7 +105,7 @@ class ShardWriter {
 
   const std::string dir_, part_;
   const Tokenizer& tokenizer_;
-  const int64_t most_;
+  const TokenizeOptions& options_;
   std::vector<int32_t> ids_;
   int64_t tokens_ = 0;
   int files_ = 0;
@@ -109,13 +122,15 @@ TokenizeResult TokenizeFiles(const TokenizeOptions& options) {
   const std::unique_ptr<Tokenizer> tokenizer = TokenizerFor(options);
   TokenizeResult result{.vocabulary = tokenizer->vocabulary()};
   io::FolderWriter folder(options.output);
-  ShardWriter train(folder.temporary(), "train", *tokenizer, options.shard_tokens);
-  ShardWriter validation(folder.temporary(), "validation", *tokenizer, options.shard_tokens);
+  ShardWriter train(folder.temporary(), "train", *tokenizer, options);
+  ShardWriter validation(folder.temporary(), "validation", *tokenizer, options);
+  const auto& whole = options.special_tokens ? tokenizer->specials() : tokenizer->words();
   for (const std::string& input : options.inputs) {
     const MappedFile file(input);
-    const auto [first, rest] = SplitText(TextOf(file));
+    const auto [first, rest] = SplitText(TextOf(file), whole);
     train.Add(first);
     validation.Add(rest);
+    CountSpecials(TextOf(file), *tokenizer, &result);
     result.bytes += static_cast<int64_t>(file.bytes().size());
   }
   train.Finish();

@@ -14,6 +14,7 @@ struct TokenizeOptions {
   std::string output;                  // a folder; it atomically replaces an old one
   std::string tokenizer = "gpt2";      // one of TokenizerNames(); chars: the alphabet of all inputs
   std::string vocabulary_dir;          // for gpt2 and roberta
+  bool special_tokens = false;         // one written in a text is that token, not plain text
   int64_t shard_tokens = 100'000'000;  // most tokens per file
 };
 
@@ -21,12 +22,15 @@ struct TokenizeResult {
   int64_t vocabulary = 0;
   int64_t bytes = 0, train = 0, validation = 0;  // bytes read, tokens written
   int train_files = 0, validation_files = 0;
-  double seconds = 0;  // CPU time of tokenising, without file access
+  int64_t specials = 0;       // special tokens that are written in the texts
+  std::string first_special;  // the first of them
+  double seconds = 0;         // CPU time of tokenising, without file access
 };
 
-// Divides each input by SplitText, tokenises both parts, and writes train-00000.tokens, ...,
-// validation-00000.tokens, ... (OpenLanguageData reads them). Throws BadInput naming the option or
-// file, also for an output folder that contains anything but token files, which would be lost.
+// Divides each input by SplitText (between tokens), tokenises both parts, and writes
+// train-00000.tokens, ..., validation-00000.tokens, ... (OpenLanguageData reads them). Throws
+// BadInput naming the option or file, also for an output folder that contains anything but token
+// files, which would be lost.
 // Throws BrokenEnvironment if the folder cannot be written.
 TokenizeResult TokenizeFiles(const TokenizeOptions& options);
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/text/special_tokens.h"
+
 namespace torus::data {
 
 // Immutable after construction: any number of threads may use it.
@@ -18,9 +20,17 @@ class Tokenizer {
   virtual const std::string& name() const = 0;
   // Token numbers lie in [0, vocabulary()).
   virtual int64_t vocabulary() const = 0;
-  // Appends the tokens of `text` to `ids`. Special tokens in the text are not recognised: every
-  // byte is plain text.
+  // Appends the tokens of `text` to `ids`. Special tokens in the text are not recognised: they are
+  // plain text.
   virtual void Encode(std::string_view text, std::vector<int32_t>* ids) const = 0;
+  // Like Encode, but recognises the special tokens that are written in the text.
+  virtual void EncodeWithSpecials(std::string_view text, std::vector<int32_t>* ids) const {
+    Encode(text, ids);
+  }
+  // The tokens that the two find as they are written: Encode the added words, EncodeWithSpecials
+  // these and the special tokens.
+  virtual const std::vector<SpecialToken>& words() const { return NoTokens(); }
+  virtual const std::vector<SpecialToken>& specials() const { return NoTokens(); }
   // Returns the concatenated bytes of the tokens. Throws BadInput tagged with the name for a number
   // that is not a token.
   virtual std::string Decode(std::span<const int32_t> ids) const = 0;
@@ -29,6 +39,12 @@ class Tokenizer {
     std::vector<int32_t> ids;
     Encode(text, &ids);
     return ids;
+  }
+
+ private:
+  static const std::vector<SpecialToken>& NoTokens() {
+    static const std::vector<SpecialToken> none;
+    return none;
   }
 };
 

@@ -63,10 +63,9 @@ std::vector<int32_t> PromptOf(const GenerateOptions& o, const data::Tokenizer& t
           "--prompt must not be empty: the tokenizer {} has no token that a text begins behind",
           tokenizer.name());
   if (o.prompt.empty()) return {EndOf(tokenizer)};
-  if (bpe == nullptr) return tokenizer.Encode(o.prompt);
   std::vector<int32_t> ids;
-  if (o.special_tokens)
-    bpe->EncodeWithSpecials(o.prompt, &ids);
+  if (o.special_tokens || bpe == nullptr)
+    tokenizer.EncodeWithSpecials(o.prompt, &ids);
   else
     bpe->EncodeWith(o.prompt, {EndText(*bpe)}, &ids);
   return ids;

@@ -126,7 +126,7 @@ constexpr FlagRow kTable[] = {
     {"convert", "--shard-bytes", "folder"},
 
     {"tokenize", "--out --tokenizer --shard-tokens", ""},
-    {"tokenize", "--vocab-dir", "vocabulary"},
+    {"tokenize", "--vocab-dir --special-tokens", "vocabulary"},
 
     {"codec", "--decoded", ""},
     {"codec", "--codec", "encode one-codec"},

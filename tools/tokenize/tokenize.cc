@@ -2,7 +2,7 @@
 #include "data/text/tokenize.h"
 
 #include <CLI/CLI.hpp>
-#include <iostream>
+#include <cstdio>
 
 #include "runtime/error.h"
 #include "tools/common/check_flags.h"
@@ -13,6 +13,20 @@
 
 namespace torus::tools {
 namespace {
+
+void ReportSpecials(const data::TokenizeResult& result, bool taken) {
+  if (result.specials == 0) return;
+  const std::string what =
+      fmt::format("{} special token{}", result.specials, result.specials == 1 ? "" : "s");
+  if (taken) {
+    fmt::print("{} of the texts became one token each\n", what);
+    return;
+  }
+  fmt::print(stderr,
+             "tokenize: {} written in the texts, first {}, became plain text; --special-tokens "
+             "makes each one token\n",
+             what, result.first_special);
+}
 
 int Main(int argc, char** argv) {
   CLI::App app("Tokenises text files: 90 % of each for training, the rest for validation.",
@@ -26,6 +40,9 @@ int Main(int argc, char** argv) {
   app.add_option("--vocab-dir", options.vocabulary_dir,
                  "Folder with encoder.json and vocab.bpe, or vocab.json and merges.txt; the "
                  "tokenizers gpt2 and roberta need one. Default: none");
+  app.add_flag("--special-tokens", options.special_tokens,
+               "Take every special token that is written in a text, such as <|endoftext|> between "
+               "documents, as one token. Default: they are plain text, and a line says how many");
   app.add_option("--shard-tokens", options.shard_tokens, "Largest number of tokens per file")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   app.add_option("texts", options.inputs, "Text files")->required()->type_name("FILES");
@@ -40,12 +57,13 @@ int Main(int argc, char** argv) {
   CheckOutputFolder("tokenize", "--out", options.output);
   options.vocabulary_dir = UserPath(options.vocabulary_dir);
   const data::TokenizeResult result = data::TokenizeFiles(options);
-  std::cout << fmt::format(
+  fmt::print(
       "{} bytes to {} tokens of {} for training ({} files), {} for validation ({} files); "
       "tokenised at {:.1f} MB a second of processor time\n",
       result.bytes, result.train, result.vocabulary, result.train_files, result.validation,
       result.validation_files, 1e-6 * static_cast<double>(result.bytes) / result.seconds);
-  std::cout << fmt::format("wrote {}\n", FullPath(options.output));
+  ReportSpecials(result, options.special_tokens);
+  fmt::print("wrote {}\n", FullPath(options.output));
   return 0;
 }
 

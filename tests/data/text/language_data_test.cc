@@ -26,6 +26,26 @@ TEST(SplitText, CutsAtNineTenthsOfTheCharacters) {
             (Parts{"\xff\xff\xff\xff\xff\xff\xff\xff\xff", "\x80"}));
 }
 
+TEST(SplitText, KeepsATokenWholeWhereThePartsMeet) {
+  using Parts = std::pair<std::string_view, std::string_view>;
+  const std::vector<SpecialToken> tokens = {{"789", 1}, {"345678", 2}};
+  EXPECT_EQ(SplitText("0123456789", tokens), (Parts{"0123456789", ""})) << "split inside of 789";
+  EXPECT_EQ(SplitText("0123456780", tokens), (Parts{"012345678", "0"})) << "a token ends there";
+  EXPECT_EQ(SplitText("ab3456789a", {{"a", 1}}), (Parts{"ab3456789", "a"})) << "or begins";
+}
+
+// Train and validation are cut at the same place by all who read the text.
+TEST(LanguageData, AnAddedWordIsWholeWhereThePartsMeet) {
+  const std::string dir = TestFolder(), path = WriteText(dir, "t.txt", "0123456torus");
+  WriteSmallBpe(dir, {"<|endoftext|>"});
+  WriteText(dir, "added_tokens.json", R"({"torus": 259})");
+  const LanguageData data = OpenLanguageData(path, "gpt2", dir);
+  EXPECT_EQ(TextOf(data, *data.train), "0123456torus");
+  EXPECT_EQ(data.train->size(), 8);
+  EXPECT_EQ(data.validation->size(), 0);
+  EXPECT_EQ(OpenTokens(path, "train", *data.tokenizer)->size(), 8);
+}
+
 TEST(LanguageData, OfATextFile) {
   const std::string dir = TestFolder(), path = WriteText(dir, "t.txt", "ab ab ab ab ab abé");
   const LanguageData chars = OpenLanguageData(path, "chars", "");

@@ -1,0 +1,73 @@
+// The program on a tokenizer's folder with added tokens, special ones and others.
+#include "data/text/language_data.h"
+#include "tests/data/text/small_bpe.h"
+#include "tests/tools/train/program.h"
+
+namespace torus::tools::testing {
+namespace {
+
+using Ids = std::vector<int64_t>;
+
+constexpr int64_t kEnd = 258, kWord = 259, kX = 260;
+
+class Tokenize : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    data::WriteSmallBpe(scratch_, {"<|endoftext|>"});
+    std::ofstream(scratch_ + "/added_tokens.json") << R"({"torus": 259, "<x>": 260})";
+    std::ofstream(scratch_ + "/special_tokens_map.json") << R"({"mask_token": "<x>"})";
+  }
+  // Nine tenths of this, to the character, are "ab<|endoftext|>torus<x>ab".
+  std::string Text() const {
+    const std::string path = scratch_ + "/text.txt";
+    std::ofstream(path) << "ab<|endoftext|>torus<x>ababa";
+    return path;
+  }
+  Ended Run(std::vector<std::string> flags, const std::string& tokenizer = "gpt2") const {
+    flags.insert(flags.end(), {"--tokenizer", tokenizer, "--out", scratch_ + "/out", Text()});
+    if (tokenizer == "gpt2") flags.insert(flags.end(), {"--vocab-dir", scratch_});
+    return Program("tools/tokenize/tokenize", flags, scratch_).Wait();
+  }
+  Ids Train() const {
+    const auto data = data::OpenLanguageData(scratch_ + "/out", "gpt2", scratch_);
+    Ids ids(static_cast<size_t>(data.train->size()));
+    data.train->Copy(0, data.train->size(), ids.data());
+    return ids;
+  }
+};
+
+TEST_F(Tokenize, ASpecialTokenIsOneTokenOnRequest) {
+  const Ended ended = Run({"--special-tokens"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(Train(), (Ids{256, kEnd, kWord, kX, 256}));
+  EXPECT_EQ(ended.err, "");
+  EXPECT_NE(ended.out.find("2 special tokens of the texts became one token each\n"),
+            std::string::npos)
+      << ended.out;
+}
+
+// Every added word is one token all the same.
+TEST_F(Tokenize, WithoutRequestItIsPlainTextAndALineSaysSo) {
+  const Ended ended = Run({});
+  ExpectOneLine(ended, 0,
+                "2 special tokens written in the texts, first <|endoftext|>, became plain text; "
+                "--special-tokens makes each one token");
+  Ids expected = {256};
+  for (const char byte : std::string("<|endoftext|>")) expected.push_back(byte);
+  expected.push_back(kWord);
+  for (const char byte : std::string("<x>")) expected.push_back(byte);
+  expected.push_back(256);
+  EXPECT_EQ(Train(), expected);
+}
+
+TEST_F(Tokenize, TokenizersWithoutSpecialTokensRefuseTheRequest) {
+  for (const char* tokenizer : {"bytes", "chars"}) {
+    ExpectOneLine(Run({"--special-tokens"}, tokenizer), 2,
+                  "--special-tokens needs a tokenizer with a vocabulary");
+    EXPECT_EQ(Run({}, tokenizer).err, "") << "nothing to say of " << tokenizer;
+  }
+}
+
+}  // namespace
+}  // namespace torus::tools::testing
