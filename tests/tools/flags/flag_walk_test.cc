@@ -122,7 +122,7 @@ std::vector<Walk> Walks() {
       {"tokenize",
        "tools/tokenize/tokenize",
        {"--out", "/tmp/none_of_it", nowhere},
-       {{"vocabulary", {Words{}, Words{"--tokenizer", "chars"}}}},
+       {{"vocabulary", {Words{"--vocab-dir", nowhere}, Words{"--tokenizer", "chars"}}}},
        {{"--vocab-dir", nowhere}}},
       {"codec",
        "tools/codec/codec",
