@@ -1,10 +1,12 @@
 #include "tools/codec/codec.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "models/checkpoint/load_weights.h"
 #include "parallel/codec/make_codec.h"
@@ -147,8 +149,8 @@ void AddFlags(CLI::App& app, Options& options) {
                  "Send 16 micro-batches of the file's values over emulated links with these "
                  "Gbit/s, as float32 and encoded, and print the measured beside the computed "
                  "times. Without values: 0.1 1 10. Default: no links")
-      ->expected(0, 16)
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(1e-3, 1e6));
   app.add_option("--repeats", options.repeats, "Number of runs; the fastest one is reported")
       ->check(CLI::Range(1, 1000));
@@ -180,13 +182,38 @@ std::vector<HereOrNot> ContextsOf(const Options& options, bool links) {
           {"files", !links, "which measures alone"}};
 }
 
+// "0.1" or "0.1,1,10".
+bool IsNumbers(const std::string& word) {
+  char* end = nullptr;
+  std::strtod(word.c_str(), &end);
+  return end != word.c_str() && (*end == ',' || *end == 0);
+}
+
+// The words of the command line, with --links=0.1,1,10 for --links and the numbers behind it, or
+// the usual ones if there are none. So it takes no file for a link, wherever it stands.
+std::vector<std::string> WithLinks(std::span<const char* const> words) {
+  std::vector<std::string> all;
+  for (size_t i = 0; i < words.size();) {
+    all.emplace_back(words[i++]);
+    if (all.back() != "--links") continue;
+    std::vector<std::string> values;
+    while (i < words.size() && IsNumbers(words[i])) values.emplace_back(words[i++]);
+    all.back() +=
+        fmt::format("={}", values.empty() ? "0.1,1,10" : fmt::format("{}", fmt::join(values, ",")));
+  }
+  return all;
+}
+
 int Main(int argc, const char* const* argv) {
   CLI::App app(
       "Encodes and decodes the tensors of a file with a codec, and measures size, error and speed.",
       "codec");
   Options options;
   AddFlags(app, options);
-  if (PrintsHelp(app, argc, argv)) return 0;
+  const std::vector<std::string> words = WithLinks({argv, static_cast<size_t>(argc)});
+  std::vector<const char*> taken;
+  for (const std::string& word : words) taken.push_back(word.c_str());
+  if (PrintsHelp(app, static_cast<int>(taken.size()), taken.data())) return 0;
   const bool links = app.count("--links") > 0;
   CheckFlags("codec", GivenBy(app), ContextsOf(options, links));
   if (options.all && !links && options.picture.empty()) options.picture = "codec_errors.svg";
@@ -199,7 +226,6 @@ int Main(int argc, const char* const* argv) {
   CheckCodec(options.codec);
   const std::vector<NamedTensor> tensors = FloatsOf(options.input);
   if (links) {
-    if (options.links.empty()) options.links = {0.1, 1, 10};
     TryOverLinks(options, tensors);
     return 0;
   }

@@ -1,21 +1,78 @@
 // The program, run as a user runs it: flags that would be ignored are refused.
 #include "tests/tools/train/program.h"
 
+#include "models/checkpoint/hugging_face.h"
+#include "runtime/io/checkpoint_reader.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/tensor.h"
+#include "tests/tools/convert/same_tensors.h"
 
 namespace torus::tools::testing {
 namespace {
 
 class CodecProgram : public ProgramTest {
  protected:
-  Ended Run(std::vector<std::string> flags) const {
+  std::string File() const {
     const std::string file = scratch_ + "/two.safetensors";
     WriteSafetensors(file, {{"two", FromVector<float>({1, 2}, {2})}});
-    flags.insert(flags.begin(), file);
+    return file;
+  }
+  Ended Run(std::vector<std::string> flags) const {
+    flags.insert(flags.begin(), File());
     return Program("tools/codec/codec", flags, scratch_).Wait();
   }
+  // What comes back of `input` through a codec that loses nothing.
+  TensorMap ThereAndBack(const std::string& input) const {
+    const std::string coded = scratch_ + "/coded", back = scratch_ + "/back.safetensors";
+    const Ended there =
+        Program("tools/codec/codec",
+                {input, "--codec", "none", "--repeats", "1", "--encoded", coded}, scratch_)
+            .Wait();
+    EXPECT_EQ(there.status, 0) << there.err;
+    said_ = there.out;
+    EXPECT_EQ(Program("tools/codec/codec", {coded, "--decoded", back}, scratch_).Wait().status, 0);
+    return ByName(ReadSafetensors(back).tensors);
+  }
+  mutable std::string said_;
 };
+
+// Of a file of torch.save, in either of its forms, what a link could carry.
+TEST_F(CodecProgram, TakesFilesOfTorch) {
+  TensorMap want;
+  for (const auto& [name, value] :
+       ByName(ReadSafetensors("tests/golden/torch_files.safetensors").tensors))
+    if (value.dtype() == DType::kF32 || IsLow(value.dtype())) want["state_dict." + name] = value;
+  ASSERT_EQ(want.size(), 7u);
+  for (const char* file : {"tests/golden/zip.pth", "tests/golden/legacy.pth"}) {
+    ExpectSame(ThereAndBack(file), want);
+    EXPECT_NE(said_.find("left out: state_dict.i64, i64"), std::string::npos) << said_;
+  }
+}
+
+TEST_F(CodecProgram, TakesAModelsFolder) {
+  const TensorMap want = {{"a", FromVector<float>({1, -2, 3}, {3})},
+                          {"b", FromVector<float>({0.5, 4}, {2, 1}).To(DType::kBF16)}};
+  WriteHuggingFace(
+      scratch_ + "/model",
+      {.config = {{"model_type", "gpt2"}}, .tensors = {{"a", want.at("a")}, {"b", want.at("b")}}},
+      /*shard_bytes=*/8);
+  ASSERT_TRUE(std::filesystem::exists(scratch_ + "/model/model.safetensors.index.json"));
+  ExpectSame(ThereAndBack(scratch_ + "/model"), want);
+  std::filesystem::remove_all(scratch_ + "/model");
+  std::filesystem::create_directory(scratch_ + "/model");
+  ExpectOneLine(Program("tools/codec/codec", {scratch_ + "/model"}, scratch_).Wait(), 2,
+                scratch_ + "/model");
+}
+
+TEST_F(CodecProgram, TakesTheCheckpointOfARun) {
+  ASSERT_EQ(Train(Small("run", {"--max-steps", "1"})).status, 0);
+  const io::CheckpointReader checkpoint(scratch_ + "/run/checkpoint");
+  TensorMap want = ByName(checkpoint.ReadAll("weights"));
+  std::erase_if(want, [](const auto& tensor) { return tensor.second.dtype() != DType::kF32; });
+  const TensorMap back = ThereAndBack(scratch_ + "/run/checkpoint");
+  EXPECT_EQ(back.size(), want.size());
+  for (const auto& [name, value] : want) EXPECT_TRUE(back.contains(name)) << name;
+}
 
 TEST_F(CodecProgram, LinksExcludeWhatTheyDoNotWrite) {
   for (const char* flag : {"--encoded", "--decoded", "--picture"})
@@ -52,6 +109,26 @@ TEST_F(CodecProgram, AllTakesNoOtherCodec) {
 
 TEST_F(CodecProgram, LinksNeedACodec) {
   ExpectOneLine(Run({"--links", "1", "--codec", "none"}), 2, "other than none");
+}
+
+// With or without values, and wherever the file stands: it is no link.
+TEST_F(CodecProgram, LinksTakeNoFileForASpeed) {
+  using Words = std::vector<std::string>;
+  const std::string file = File();
+  const std::pair<Words, const char*> lines[] = {
+      {{"--repeats", "1", "--links", file}, " of 3 as computed"},
+      {{"--links", file, "--repeats", "1"}, " of 3 as computed"},
+      {{file, "--links", "--repeats", "1"}, " of 3 as computed"},
+      {{file, "--repeats", "1", "--links"}, " of 3 as computed"},
+      {{"--links", "1", "10", file, "--repeats", "1"}, " of 2 as computed"},
+      {{"--links", "1,10", file, "--repeats", "1"}, " of 2 as computed"},
+      {{"--links=10", file, "--repeats", "1"}, " of 1 as computed"}};
+  for (const auto& [words, says] : lines) {
+    const Ended ended = Program("tools/codec/codec", words, scratch_).Wait();
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_NE(ended.out.find(says), std::string::npos) << words[0] << ": " << ended.out;
+  }
+  ExpectOneLine(Program("tools/codec/codec", {"--links", "1"}, scratch_).Wait(), 2, "file");
 }
 
 // At 1 bit a second a micro-batch takes three months.

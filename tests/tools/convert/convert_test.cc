@@ -93,6 +93,26 @@ TEST_F(ConvertTest, AFileThatIsReplacedStaysUntilTheNewOneIsWhole) {
   EXPECT_TRUE(fs::is_symlink(link));
 }
 
+// The file that is read may be the one that is written, by whichever name.
+TEST_F(ConvertTest, OntoItsOwnInputItIsReplacedOnlyIfTold) {
+  const std::string file = Path("in.safetensors"), twin = Path("twin.safetensors");
+  WriteSafetensors(file, State());
+  fs::create_hard_link(file, twin);
+  const std::string before = ReadText(file);
+  for (const std::string& output : {file, twin, Path("data/../in.safetensors")})
+    ExpectOneLine(Run({file, output, "--dtype", "bf16"}), 2, "is there already");
+  EXPECT_EQ(ReadText(file), before);
+  const TensorMap rounded = As(DType::kBF16, ByName(State()));
+  ASSERT_EQ(Run({twin, file, "--dtype", "bf16", "--overwrite"}).status, 0);
+  ExpectSame(Read(file), rounded);
+  EXPECT_EQ(ReadText(twin), before) << "the other name keeps what was read";
+  ASSERT_EQ(Run({twin, twin, "--overwrite"}).status, 0);
+  ExpectSame(Read(twin), ByName(State()));
+  ExpectOneLine(Run({file, file, "--overwrite"}, {"--model", kModel, "--classes", "7"}), 2,
+                "does not fit");
+  ExpectSame(Read(file), rounded);
+}
+
 // Saved without a head, so without "transformer.".
 std::vector<NamedTensor> Headless() {
   std::vector<NamedTensor> state = State();
