@@ -26,10 +26,15 @@ std::string LaneName(const Json& rank, bool replicas) {
 }
 
 std::vector<std::string> LaneNames(const Json& summary) {
-  const bool replicas = summary.at("settings").at("replicas") > 1;
+  const bool replicas = summary.at("settings").value("replicas", 1) > 1;
   std::vector<std::string> names;
   for (const Json& rank : summary.at("ranks")) names.push_back(LaneName(rank, replicas));
   return names;
+}
+
+// 0.25 as "25.0 %".
+std::string Percent(const Json& share) {
+  return fmt::format("{:.1f} %", 100 * share.get<double>());
 }
 
 Json TestCard(const Json& summary) {
@@ -55,7 +60,7 @@ Json BytesCard(const Json& summary) {
     sent += link.at("sent_bytes").get<uint64_t>();
     raw += link.at("float32_bytes").get<uint64_t>();
   }
-  const bool one = summary.at("settings").at("stages") == 1;
+  const bool one = summary.at("settings").value("stages", 2) == 1;
   if (sent == 0) return {"On the cuts", "–", one ? "one stage" : "nothing was counted"};
   return {"On the cuts", FormatBytes(sent), fmt::format("float32: {}", FormatBytes(raw))};
 }
@@ -67,21 +72,37 @@ Json Timed(const Json& summary, const std::string& name, const std::string& valu
   return {name, value, note};
 }
 
+// A run that did not end has no figures of these.
+Json BubbleCard(const Json& summary) {
+  const Json& bubble = summary.at("bubble");
+  if (bubble.is_null()) return {"Bubble", "–", "the run did not end"};
+  return Timed(summary, "Bubble", Percent(bubble.at("measured")),
+               fmt::format("ideal {}", Percent(bubble.at("ideal"))));
+}
+
+Json MemoryCard(const Json& summary) {
+  const bool gpu = summary.at("settings").value("device", "cpu") != "cpu";
+  const std::string name = gpu ? "Peak GPU memory" : "Peak memory";
+  const Json& memory = summary.at("memory");
+  if (memory.is_null()) return {name, "–", "the run did not end"};
+  return {name, FormatBytes(memory.at("peak_bytes").get<uint64_t>()), "all ranks together"};
+}
+
+std::string ThreadsNote(const Json& settings) {
+  if (!settings.contains("threads")) return "";
+  return fmt::format("{} threads", settings["threads"].get<int64_t>());
+}
+
 Json Cards(const Json& summary) {
-  const Json &bubble = summary.at("bubble"), &settings = summary.at("settings");
-  const bool gpu = settings.value("device", "cpu") != "cpu";
-  return {
-      TestCard(summary),
-      Timed(summary, SpeedName(summary.at("unit")),
-            FormatCount(summary.at("samples_per_second").get<double>()),
-            fmt::format("{} threads", settings.at("threads").get<int64_t>())),
-      Timed(summary, "Training time", FormatSeconds(summary.at("seconds").get<double>()),
-            fmt::format("{} steps", FormatCount(summary.at("steps_here").get<double>()))),
-      Timed(summary, "Bubble", fmt::format("{:.1f} %", 100 * bubble.at("measured").get<double>()),
-            fmt::format("ideal {:.1f} %", 100 * bubble.at("ideal").get<double>())),
-      BytesCard(summary),
-      {gpu ? "Peak GPU memory" : "Peak memory",
-       FormatBytes(summary.at("memory").at("peak_bytes").get<uint64_t>()), "all ranks together"}};
+  return {TestCard(summary),
+          Timed(summary, SpeedName(summary.at("unit")),
+                FormatCount(summary.at("samples_per_second").get<double>()),
+                ThreadsNote(summary.at("settings"))),
+          Timed(summary, "Training time", FormatSeconds(summary.at("seconds").get<double>()),
+                fmt::format("{} steps", FormatCount(summary.at("steps_here").get<double>()))),
+          BubbleCard(summary),
+          BytesCard(summary),
+          MemoryCard(summary)};
 }
 
 // The emulated links, as --link has them; empty for none.
@@ -90,6 +111,8 @@ std::string LinkText(const Json& settings) {
 }
 
 std::string Lead(const Json& settings) {
+  if (settings.empty())
+    return "The run left no settings: it has neither a summary nor a checkpoint.";
   const auto many = [&](const char* key, const char* one, const char* several) {
     const auto n = settings[key].get<int64_t>();
     return fmt::format("{} {}", n, n == 1 ? one : several);
@@ -130,7 +153,7 @@ Json Ranks(const Json& summary, const std::vector<std::string>& names) {
 // What ranks do when their backwards are done: replicas sum their gradients; all ranks agree
 // whether the step is finite.
 const char* ReduceName(const Json& summary) {
-  return summary.at("settings").at("replicas") == 1 ? "Agreement" : "All-reduce";
+  return summary.at("settings").value("replicas", 2) == 1 ? "Agreement" : "All-reduce";
 }
 
 // Milliseconds per step of each rank, by activity. The last row is the mean over the ranks.
@@ -190,14 +213,11 @@ Json ByteMatrix(const Json& summary) {
 Json Predictions(const Json& summary) {
   Json rows = Json::array();
   const Json predicted = summary.value("predicted", Json());
-  if (predicted.is_null()) return rows;
-  const auto share = [](const Json& value) {
-    return fmt::format("{:.1f} %", 100 * value.get<double>());
-  };
+  if (predicted.is_null() || summary.at("bubble").is_null()) return rows;
   rows.push_back({"Time of a step", FormatSeconds(predicted.at("seconds").get<double>()),
                   FormatSeconds(summary.at("step_seconds").get<double>())});
   rows.push_back(
-      {"Bubble", share(predicted.at("bubble")), share(summary.at("bubble").at("measured"))});
+      {"Bubble", Percent(predicted.at("bubble")), Percent(summary.at("bubble").at("measured"))});
   const Json& peaks = predicted.at("peak_bytes");
   for (const Json& rank : summary.at("ranks")) {
     const auto number = rank.at("rank").get<size_t>();
@@ -231,6 +251,7 @@ Json Memory(const Json& summary, const std::vector<std::string>& names) {
     return Json{kind, bytes, fmt::format("{} {}", what, FormatBytes(bytes))};
   };
   const Json& memory = summary.at("memory");
+  if (memory.is_null()) return Json::array();
   const uint64_t peak = memory.at("peak_bytes"), held = memory.at("held_bytes");
   Json bars{bar("All ranks: most tensors alive at once", peak, {part("forward", peak, "tensors")}),
             bar("All ranks: held from the system", held, {part("other", held, "held")})};
@@ -277,30 +298,34 @@ Json Measured(const ReportInput& input, const std::vector<std::string>& names) {
           ? std::string("No whole step was traced.")
           : fmt::format(
                 "Step {}, {}. Over all steps, from the first forward to the last backward, the "
-                "ranks do not compute for {:.1f} % of their time.",
+                "ranks do not compute for {} of their time.",
                 measured["step"].get<int64_t>(), FormatSeconds(measured["seconds"].get<double>()),
-                100 * input.summary.at("bubble").at("measured").get<double>());
+                Percent(input.summary.at("bubble").at("measured")));
   return measured;
+}
+
+// Empty for a run that did not end.
+std::string BubblesText(const Json& bubble) {
+  if (bubble.is_null()) return "";
+  return fmt::format("{} bubble. With these stages: {}", Percent(bubble.at("ideal")),
+                     Percent(bubble.at("balanced")));
 }
 
 // Forwards and backwards take as long as they do on average in `measured`.
 Json Ideal(const ReportInput& input, const std::vector<std::string>& names, const Json& measured) {
-  const Json& bubble = input.summary.at("bubble");
-  const std::string bubbles = fmt::format("{:.1f} % bubble. With these stages: {:.1f} %.",
-                                          100 * bubble.at("ideal").get<double>(),
-                                          100 * bubble.at("balanced").get<double>());
+  const std::string bubbles = BubblesText(input.summary.at("bubble"));
   if (!input.schedule)
-    return {
-        {"seconds", 0},
-        {"lanes", Json::array()},
-        {"note", fmt::format("The run left no schedule that can be drawn here: in equal stages {}",
-                             bubbles)}};
+    return {{"seconds", 0},
+            {"lanes", Json::array()},
+            {"note", fmt::format("The run left no schedule that can be drawn here{}{}.",
+                                 bubbles.empty() ? "" : ": in equal stages ", bubbles)}};
   const int64_t count = StageTimes(input.summary.at("settings"));
   Json ideal = IdealTimeline(*input.schedule, MeanTime(measured, "forward", count, 1),
                              MeanTime(measured, "backward", count, 2), names);
   ideal["label"] = "The ranks of one step, ideally";
-  ideal["note"] = fmt::format(
-      "The same forwards and backwards in equal stages, nothing to transfer: {}", bubbles);
+  ideal["note"] =
+      fmt::format("The same forwards and backwards in equal stages, nothing to transfer{}{}.",
+                  bubbles.empty() ? "" : ": ", bubbles);
   return ideal;
 }
 

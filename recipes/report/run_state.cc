@@ -26,10 +26,22 @@ std::string DriftNote(const Json& drift) {
                      100 * drift.get<double>());
 }
 
+// A summary whose part was measured is of an earlier end, behind which the run went on.
+std::string UnendedText(const Json& summary, const std::string& step) {
+  return fmt::format(
+      "Did not end: nothing was written after step {}; its process was killed, or still runs{}",
+      step,
+      summary.at("bubble").is_null()
+          ? ""
+          : ". Times of the ranks, bytes and memory are those of its part before");
+}
+
 }  // namespace
 
 Json RunState(const Json& summary) {
   const std::string step = Count(summary, "steps");
+  if (!summary.value("ended", true))
+    return {{"kind", "failed"}, {"text", UnendedText(summary, step)}};
   const Json error = summary.value("error", Json());
   if (error.is_string())
     return {{"kind", "failed"},
@@ -48,7 +60,7 @@ Json RunNotes(const Json& summary) {
   if (summary.value("loss_scale", 0.0) > 0)
     notes.push_back({"Loss scale", Count(summary, "loss_scale") + " at the end"});
   const Json& settings = summary.at("settings");
-  if (settings.value("strategy", "") == "none" && settings.at("replicas") != 1)
+  if (settings.value("strategy", "") == "none" && settings.value("replicas", 1) != 1)
     notes.push_back({"Replicas apart", DriftNote(summary.value("drift", Json()))});
   if (summary.value("graph_steps", 0.0) > 0 || !summary.value("why_no_graph", "").empty())
     notes.push_back({"CUDA graphs", GraphsNote(summary)});

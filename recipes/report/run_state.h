@@ -5,7 +5,8 @@
 
 namespace torus::recipes {
 
-// {"kind": "finished", "stopped" or "failed", "text": "Failed after step 5: ..."}.
+// {"kind": "finished", "stopped" or "failed", "text": "Failed after step 5: ..."}. One that did not
+// end (recipes/run/unended_run.h) counts as failed.
 nlohmann::json RunState(const nlohmann::json& summary);
 
 // [[name, text], ...]: skipped steps, the loss scale, how far replicas are apart, CUDA graphs; of

@@ -68,6 +68,7 @@ class TrainingRun {
   void TakeFolder();
   void ShareFolder();
   void OpenFiles();
+  void MarkBegun();
   int64_t NewestStep() const;
   nlohmann::json SummaryInFolder() const;
   std::string LimitingFlag() const;

@@ -51,6 +51,13 @@ std::optional<Evaluation> TestOf(const Json& test, int64_t step, double epoch) {
   return evaluation;
 }
 
+// Null if there is no such file, or none that can be read.
+Json ReadIfAny(const std::string& path) try {
+  return io::ReadJsonObject(path);
+} catch (const BadInput&) {
+  return nullptr;
+}
+
 // A resumed run's earlier file stays until the new one is complete.
 void WriteText(const std::string& path, const std::string& text) {
   io::ReplaceFile(path, [&](const std::string& fresh) {
@@ -78,13 +85,11 @@ int64_t TrainingRun::NewestStep() const try {
 
 // The summary of a run that has nothing left to train. None if the run was killed between its
 // newest checkpoint and its summary.
-Json TrainingRun::SummaryInFolder() const try {
-  Json summary = io::ReadJsonObject(folder_.summary());
+Json TrainingRun::SummaryInFolder() const {
+  Json summary = ReadIfAny(folder_.summary());
   const Json& steps = io::Member(summary, "steps");
   const bool of_now = steps.is_number_integer() && (steps == begin_ || NewestStep() != begin_);
   return of_now ? summary : Json();
-} catch (const BadInput&) {
-  return nullptr;
 }
 
 // The flag that ends the run.
@@ -120,6 +125,21 @@ void TrainingRun::OpenFiles() {
   left_out_ = LeftOutNotes(folder_.left_out());
   passed_over_ = LeftOutNotes(folder_.left_out(), Omitted::kOthers);
   event_file_ = std::make_unique<EventFile>(folder_.path, SecondsNow(), begin_);
+  MarkBegun();
+}
+
+// So that a run that is killed is known as one that did not end (unended_run.h): by its settings
+// and nothing measured, or by what it had before it was resumed.
+void TrainingRun::MarkBegun() {
+  Json summary = begin_ > 0 ? ReadIfAny(folder_.summary()) : Json();
+  if (summary.is_null()) summary = Summary(false, "", {memory_.stats(), {}});
+  summary["ended"] = false;
+  WriteText(folder_.summary(), summary.dump(2) + "\n");
+  WriteText(folder_.schedule(), parallel::ToCsv(trainer_.schedule()));
+  // Of a run that failed there before. Anything else in its place is found when it is written.
+  std::error_code none;
+  if (begin_ == 0 && std::filesystem::is_regular_file(folder_.trace(), none))
+    std::filesystem::remove(folder_.trace(), none);
 }
 
 void TrainingRun::OnStep(const parallel::StepReport& report) {
@@ -250,6 +270,7 @@ RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
 Json TrainingRun::WithEarlierTimes(const Json& now) const {
   Json merged = now;
   merged.update(earlier_);
+  merged.erase("ended");
   for (const char* key : {"finished", "error", "test"}) merged[key] = now.at(key);
   return merged;
 }

@@ -1,4 +1,5 @@
-// tools/report: makes the page of a finished run again, or a page that compares several runs.
+// tools/report: makes the page of a run again, of one that was killed too, or a page that compares
+// several runs.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,7 +10,6 @@
 #include "recipes/run/read_report.h"
 #include "recipes/run/run_folder.h"
 #include "runtime/error.h"
-#include "runtime/io/json.h"
 #include "tools/common/output.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
@@ -46,7 +46,7 @@ std::string Summaries(const std::vector<std::string>& folders) {
   for (size_t i = 0; i < folders.size(); ++i)
     all.push_back({{"name", names[i]},
                    {"folder", FullPath(folders[i])},
-                   {"summary", io::ReadJsonObject(recipes::RunFolder{folders[i]}.summary())}});
+                   {"summary", recipes::ReadReport(folders[i]).summary}});
   return all.dump(2) + "\n";
 }
 
@@ -54,9 +54,10 @@ int Main(int argc, char** argv) {
   std::vector<std::string> folders;
   std::string out, json;
   CLI::App app(
-      "Writes the report page of a finished run again, or a page that compares several runs.",
+      "Writes the report page of a run again, whether it has ended or not, or a page that compares "
+      "several runs.",
       "report");
-  app.add_option("runs", folders, "Folders of finished runs of tools/train")
+  app.add_option("runs", folders, "Folders of runs of tools/train")
       ->required()
       ->type_name("RUN...");
   app.add_option(
