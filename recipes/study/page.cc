@@ -132,7 +132,21 @@ std::string ToText(const Page& page) {
   return text.text;
 }
 
-std::string WritePage(const Page& page, const std::string& folder, const std::string& name) {
+namespace {
+
+constexpr char kSoFar[] = "_so_far";
+
+// The files of a page with tables of any number.
+void RemovePage(const std::string& base) {
+  std::error_code ignored;
+  for (const char* ending : {".html", ".md", ".csv"})
+    std::filesystem::remove(base + ending, ignored);
+  for (int table = 2; std::filesystem::remove(fmt::format("{}-{}.csv", base, table), ignored);
+       ++table) {
+  }
+}
+
+std::string Write(const Page& page, const std::string& folder, const std::string& name) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) Throw<BrokenEnvironment>(folder, "cannot make the folder: {}", error.message());
@@ -144,6 +158,19 @@ std::string WritePage(const Page& page, const std::string& folder, const std::st
   WriteFile(base + ".md", ToMarkdown(page));
   WriteFile(base + ".html", ToHtml(page));
   return base + ".html";
+}
+
+}  // namespace
+
+std::string WritePage(const Page& page, const std::string& folder, const std::string& name) {
+  const std::string path = Write(page, folder, name);
+  RemovePage(folder + "/" + name + kSoFar);
+  return path;
+}
+
+std::string WritePageSoFar(const Page& page, const std::string& folder, const std::string& name) {
+  RemovePage(folder + "/" + name + kSoFar);
+  return Write(page, folder, name + kSoFar);
 }
 
 }  // namespace torus::study

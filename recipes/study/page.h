@@ -43,7 +43,10 @@ std::string ToText(const Page& page);
 
 // Writes NAME.html, NAME.md, and the tables as NAME.csv, NAME-2.csv, ... into `folder`, which is
 // created if missing. Returns the path of the HTML file. Throws BrokenEnvironment if the system
-// refuses.
+// refuses. Removes the page of this name that WritePageSoFar has written.
 std::string WritePage(const Page& page, const std::string& folder, const std::string& name);
+// The same of a study that was ended early, as NAME_so_far: the page of one that came to its end
+// stays as it is.
+std::string WritePageSoFar(const Page& page, const std::string& folder, const std::string& name);
 
 }  // namespace torus::study

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "runtime/error.h"
+#include "tools/common/stop_signal.h"
 
 namespace torus::tools {
 namespace {
@@ -47,6 +48,8 @@ int RunMain(const char* name, const std::function<int()>& body) {
         name,
         fmt::format("[{}] cannot be reached: {}", error.path1().string(), error.code().message()),
         1);
+  } catch (const Stopped& stopped) {
+    return Fail(name, stopped.what(), 128 + StopSignal());
   } catch (const std::bad_alloc&) {
     return Fail(name, "out of memory", 1);
   } catch (const std::exception& error) {

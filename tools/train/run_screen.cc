@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "tools/train/stop_signal.h"
+#include "tools/common/stop_signal.h"
 
 namespace torus::tools {
 

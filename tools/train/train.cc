@@ -20,11 +20,11 @@
 #include "recipes/run/verify_resume.h"
 #include "runtime/error.h"
 #include "tools/common/run_main.h"
+#include "tools/common/stop_signal.h"
 #include "tools/train/invocation.h"
 #include "tools/train/processes.h"
 #include "tools/train/resume_hint.h"
 #include "tools/train/run_screen.h"
-#include "tools/train/stop_signal.h"
 
 namespace torus::tools {
 namespace {

@@ -44,6 +44,26 @@ TEST_F(ExperimentTest, RunsWhatHasDataAndThenFindsItDone) {
   EXPECT_EQ(Count(second.out, ": was done before"), 5u) << second.out;
 }
 
+TEST_F(ExperimentTest, CtrlCLeavesAPageOfWhatIsDone) {
+  WriteShakespeare();
+  const std::string out = scratch_ + "/out/sort_quantization";
+  const std::vector<std::string> tiny{"--scale",          "tiny",  "--data",
+                                      scratch_ + "/data", "--out", scratch_ + "/out"};
+  const Program program("tools/experiments/sort_quantization/sort_quantization", tiny, scratch_);
+  ASSERT_TRUE(program.RunsUntil([&] { return Count(program.out(), ": begins") == 2; }));
+  program.Signal(SIGINT);
+  const Ended ended = program.Wait();
+  EXPECT_EQ(ended.status, 128 + SIGINT) << ended.err;
+  EXPECT_NE(ended.out.find("so far: " + out + "_so_far.html"), std::string::npos) << ended.out;
+  EXPECT_NE(ReadText(out + "_so_far.md").find("Stopped before its end."), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(out + ".html"));
+  const Ended again = Run("sort_quantization", {"--scale", "tiny"});
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_NE(again.out.find(": was done before"), std::string::npos) << again.out;
+  EXPECT_TRUE(std::filesystem::exists(out + ".html"));
+  EXPECT_FALSE(std::filesystem::exists(out + "_so_far.html"));
+}
+
 // Without the weights that other runs begin with, those say what to do.
 TEST_F(ExperimentTest, StartsFromThePretrainedWeights) {
   namespace fs = std::filesystem;

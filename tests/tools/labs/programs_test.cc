@@ -1,6 +1,8 @@
 // The programs of a teacher, run as a teacher runs them.
 #include <sys/stat.h>
 
+#include <cstdlib>
+
 #include "tests/tools/train/program.h"
 
 namespace torus::tools::testing {
@@ -65,6 +67,86 @@ TEST_F(TeachersProgramTest, GradeAllWritesOneTableToAPipe) {
             "berta,0,,,,,,\n");
   EXPECT_TRUE(fs::is_fifo(pipe));
   EXPECT_TRUE(fs::is_symlink(link));
+}
+
+// Ctrl-C: what is graded by then is said and written, and no folder of the compiler's stays.
+class StoppedProgramTest : public TeachersProgramTest {
+ protected:
+  void SetUp() override {
+    TeachersProgramTest::SetUp();
+    fs::create_directories(temporary_ = scratch_ + "/tmp");
+    setenv("TMPDIR", temporary_.c_str(), 1);
+  }
+  void TearDown() override { unsetenv("TMPDIR"); }
+  bool Compiles() const { return !fs::is_empty(temporary_); }
+  void HandIn(const std::string& student, const std::string& fault) const {
+    fs::create_directories(scratch_ + "/class/" + student);
+    fs::copy_file("tests/tools/labs/faults/ring/" + fault + ".cc",
+                  scratch_ + "/class/" + student + "/ring.cc");
+  }
+  // A program that has been linked: it is tested.
+  bool Tests() const {
+    for (const auto& entry : fs::recursive_directory_iterator(temporary_))
+      if (entry.is_regular_file() && !entry.path().has_extension()) return true;
+    return false;
+  }
+
+  std::string temporary_;
+};
+
+TEST_F(StoppedProgramTest, GradeAllHasWhatWasGraded) {
+  HandIn("anna", "does_not_compile");
+  HandIn("berta", "sleeps");
+  HandIn("carl", "does_not_compile");
+  const Program program(labs_ + "/grade_all", {scratch_ + "/class", "--csv", scratch_ + "/a.csv"},
+                        scratch_);
+  ASSERT_TRUE(program.RunsUntilItSays("anna, ring: 0 of 100 points\n"));
+  ASSERT_TRUE(program.RunsUntil([&] { return Tests(); }));
+  program.Signal(SIGINT);
+  const Ended ended = program.Wait();
+  EXPECT_EQ(ended.status, 128 + SIGINT) << ended.err;
+  EXPECT_NE(ended.out.find("stopped: this is what was graded by then\n"), std::string::npos)
+      << ended.out;
+  EXPECT_EQ(ReadText(scratch_ + "/a.csv"),
+            "student,ring,buckets,gpipe,1f1b,sortq,autograd,server\n"
+            "anna,0,,,,,,\n"
+            "berta,,,,,,,\n");
+  EXPECT_FALSE(Compiles());
+}
+
+TEST_F(StoppedProgramTest, GradeSaysWhichTestsWereRun) {
+  HandIn("berta", "sleeps");
+  const Program program(labs_ + "/grade",
+                        {"ring", scratch_ + "/class/berta/ring.cc", "--json", scratch_ + "/a.json"},
+                        scratch_);
+  ASSERT_TRUE(program.RunsUntil([&] { return Tests(); }));
+  program.Signal(SIGTERM);
+  const Ended ended = program.Wait();
+  EXPECT_EQ(ended.status, 128 + SIGTERM) << ended.err;
+  EXPECT_NE(ended.out.find("not graded: the grader was stopped"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("stopped: this is no grade, and no file was written\n"),
+            std::string::npos);
+  EXPECT_FALSE(fs::exists(scratch_ + "/a.json"));
+  EXPECT_FALSE(Compiles());
+}
+
+// The compiler is ended too: it has a group of its own, which the terminal's Ctrl-C does not reach.
+TEST_F(StoppedProgramTest, WhileItCompiles) {
+  HandIn("berta", "sleeps");
+  const std::string file = scratch_ + "/class/berta/ring.cc";
+  const std::pair<std::string, std::vector<std::string>> programs[] = {
+      {labs_ + "/grade", {"ring", file}},
+      {labs_ + "/grade_all", {scratch_ + "/class"}},
+      {"tools/labs/train_with/train_with", {"--ring", file, "--out", scratch_ + "/out"}}};
+  for (const auto& [path, words] : programs) {
+    const Program program(path, words, scratch_);
+    ASSERT_TRUE(program.RunsUntil([&] { return Compiles(); })) << path;
+    program.Signal(SIGINT);
+    const Ended ended = program.Wait();
+    EXPECT_EQ(ended.status, 128 + SIGINT) << path << ": " << ended.err;
+    EXPECT_NE((ended.out + ended.err).find("stopped"), std::string::npos) << ended.out;
+    EXPECT_FALSE(Compiles()) << path;
+  }
 }
 
 }  // namespace

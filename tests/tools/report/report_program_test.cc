@@ -1,9 +1,6 @@
 // tools/report over runs of tools/train.
 #include <fmt/format.h>
 
-#include <chrono>
-#include <thread>
-
 #include "tests/tools/train/program.h"
 
 namespace torus::tools::testing {
@@ -19,13 +16,9 @@ class ReportTest : public ProgramTest {
   void KillAfter(size_t steps, const std::string& run,
                  const std::vector<std::string>& flags) const {
     const Program program = Start(flags);
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-    while (program.running() && Losses(run).size() < steps &&
-           std::chrono::steady_clock::now() < deadline)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ASSERT_TRUE(program.RunsUntil([&] { return Losses(run).size() >= steps; }));
     program.Signal(SIGKILL);
     ASSERT_EQ(program.Wait().status, 128 + SIGKILL);
-    ASSERT_GE(Losses(run).size(), steps);
   }
   // An epoch has many steps: nothing but metrics is written meanwhile.
   void KillInItsFirstEpoch(const std::string& run) const {

@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/recipes/small_data.h"
@@ -59,6 +61,17 @@ class Program {
     siginfo_t ended{};
     return waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
            ended.si_pid == 0;
+  }
+  // Waits until `ready` or its end, three minutes at most. Returns whether it runs and is ready.
+  template <class Ready>
+  bool RunsUntil(const Ready& ready) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(3);
+    while (running() && !ready() && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return running() && ready();
+  }
+  bool RunsUntilItSays(const std::string& text) const {
+    return RunsUntil([&] { return out().find(text) != std::string::npos; });
   }
   Ended Wait() const {
     int status = 0;

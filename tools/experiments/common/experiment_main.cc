@@ -7,10 +7,10 @@
 
 #include "recipes/study/run_study.h"
 #include "tools/common/run_main.h"
+#include "tools/common/stop_signal.h"
 #include "tools/experiments/common/carry_out.h"
 #include "tools/experiments/common/data_places.h"
 #include "tools/experiments/common/dry_run.h"
-#include "tools/train/stop_signal.h"
 
 namespace torus::experiments {
 namespace {
@@ -73,6 +73,19 @@ int Show(const study::Page& page, const Options& options, const std::string& nam
   return 0;
 }
 
+// Of runs that are missing the page says that they were not run.
+int ShowSoFar(const Experiment& experiment, const Options& options,
+              const std::vector<study::FinishedRun>& results) {
+  Tell("stopped; the same command goes on with what is missing");
+  if (!results.empty()) {
+    study::Page page = experiment.page(options.scale, results);
+    page.title += ", so far";
+    page.lead += " Stopped before its end.";
+    Tell("so far: " + study::WritePageSoFar(page, options.out, experiment.name));
+  }
+  return 128 + tools::StopSignal();
+}
+
 int Main(const Experiment& experiment, int argc, const char* const* argv) {
   const Options options =
       ParseOptions(experiment.name, experiment.about, argc, argv, experiment.plan != nullptr);
@@ -83,10 +96,7 @@ int Main(const Experiment& experiment, int argc, const char* const* argv) {
     return Show(DryRun(experiment, options, trainings), options, experiment.name + "_plan");
   tools::CatchStopSignals();
   const std::vector<study::FinishedRun> results = Results(trainings, options);
-  if (tools::StopSignal() != 0) {
-    Tell("stopped; the same command goes on with what is missing");
-    return 128 + tools::StopSignal();
-  }
+  if (tools::StopSignal() != 0) return ShowSoFar(experiment, options, results);
   return Show(experiment.page(options.scale, results), options, experiment.name);
 }
 

@@ -9,6 +9,7 @@
 #include "tools/common/help_text.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
+#include "tools/common/stop_signal.h"
 #include "tools/common/user_path.h"
 #include "tools/labs/build_it_yourself/grader/confine.h"
 #include "tools/labs/build_it_yourself/grader/grade_flags.h"
@@ -41,11 +42,16 @@ int Main(int argc, char** argv) {
   AddFlags(app, flags);
   if (PrintsHelp(app, argc, argv)) return 0;
   const labs::Exercise& exercise = labs::ExerciseByName(flags.exercise);
+  CatchStopSignals();
   labs::HideMemory();
   labs::Compiler compiler(labs::LabsFolder());
   labs::Grade grade = labs::GradeFile(compiler, exercise, UserPath(flags.file), flags.grade.grade);
   grade.file = flags.file;
   fmt::print("{}", labs::ToText(grade));
+  if (grade.stopped) {
+    fmt::print("stopped: this is no grade, and no file was written\n");
+    return 128 + StopSignal();
+  }
   labs::WriteIfNamed(flags.grade.json, labs::JsonText(labs::ToJson(grade)));
   labs::WriteIfNamed(flags.grade.junit, labs::ToJUnit(grade));
   return grade.points() == grade.of() ? 0 : 3;

@@ -7,6 +7,7 @@
 
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
+#include "tools/common/stop_signal.h"
 #include "tools/common/user_path.h"
 #include "tools/labs/build_it_yourself/grader/class_table.h"
 #include "tools/labs/build_it_yourself/grader/confine.h"
@@ -54,11 +55,17 @@ int Main(int argc, char** argv) {
   app.add_option("--csv", flags.csv, "Write the table to this CSV file");
   AddGradeFlags(app, "all grades", flags.grade);
   if (PrintsHelp(app, argc, argv)) return 0;
+  CatchStopSignals();
   labs::HideMemory();
   labs::Compiler compiler(labs::LabsFolder());
   const Students students =
       labs::GradeClass(compiler, UserPath(flags.folder), flags.grade.grade, Progress(flags));
   fmt::print("\n{}", labs::ToText(students));
+  if (StopSignal() != 0) {
+    fmt::print("stopped: this is what was graded by then\n");
+    WriteForms(flags, students, labs::WriteSoFar);
+    return 128 + StopSignal();
+  }
   WriteForms(flags, students, labs::WriteIfNamed);
   return 0;
 }

@@ -36,8 +36,12 @@ Curve TrainCurve(const LabOptions& o, const std::string& name, const recipes::Se
                      epoch.number, epoch.loss, 100 * epoch.accuracy, epoch.seconds));
   }
   curve.test = run.Test();
-  tell(fmt::format("{}: test accuracy {:.1f} %", name, 100 * curve.test.accuracy));
+  tell(TestLine(curve));
   return curve;
+}
+
+std::string TestLine(const Curve& curve) {
+  return fmt::format("{}: test accuracy {:.1f} %", curve.name, 100 * curve.test.accuracy);
 }
 
 std::string SmallName(const LabOptions& o) {

@@ -21,6 +21,9 @@ struct Curve {
 Curve TrainCurve(const LabOptions& o, const std::string& name, const recipes::Settings& settings,
                  LabParts parts, const Tell& tell);
 
+// "NAME: test accuracy 61.2 %".
+std::string TestLine(const Curve& curve);
+
 // "batch 128, 1 rank": the run with which the largest batch on all ranks is compared.
 std::string SmallName(const LabOptions& o);
 

@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "recipes/blocks/build_blocks.h"
 #include "tools/labs/questions/formulas.h"
+#include "tools/labs/questions/kept_runs.h"
 #include "tools/labs/questions/lab_run.h"
 #include "tools/labs/questions/replica_weights.h"
 
 namespace torus::labs {
 namespace {
 
+using Json = nlohmann::json;
 using study::Heading;
 using study::Paragraph;
 using study::Part;
@@ -28,6 +31,11 @@ void GiveOwnWeights(const LabRun& run, ReplicaWeights& weights) {
     own.seed = run.settings().seed + static_cast<uint64_t>(rank);
     weights.Set(static_cast<size_t>(rank), recipes::BuildBlocks(own, run.data().form, ""));
   }
+}
+
+std::string LineOf(const LabOptions& o, const DriftCurve& curve) {
+  return fmt::format("{}: distance {:.4f} at first, {:.4f} after {} steps", curve.of.name,
+                     curve.distances.front(), curve.distances.back(), o.steps);
 }
 
 Table EmptyTable(const LabOptions& o) {
@@ -90,9 +98,36 @@ std::string FormulaOf(const LabOptions& o, const DriftCurve& alone) {
       alone.distances.back());
 }
 
+Json ToJson(const DriftCurve& curve) {
+  return {{"distances", curve.distances}, {"losses", curve.losses}, {"norm", curve.norm}};
+}
+
+std::vector<double> NumbersOf(const Json& json) {
+  std::vector<double> numbers;
+  for (const Json& number : json) numbers.push_back(NumberFromJson(number));
+  return numbers;
+}
+
+DriftCurve Kept(KeptRuns& kept, const LabOptions& o, const DriftCase& of, const Tell& tell) {
+  Json key = KeySettings(o, ForRanks(o, o.batches.front(), o.ranks.back()));
+  key["steps"] = o.steps;
+  bool measured = false;
+  const Json json = kept.Get(of.name, o.settings.seed, key, [&] {
+    measured = true;
+    return ToJson(MeasureDrift(o, of, tell));
+  });
+  const DriftCurve curve{.of = of,
+                         .distances = NumbersOf(json.at("distances")),
+                         .losses = NumbersOf(json.at("losses")),
+                         .norm = NumberFromJson(json.at("norm"))};
+  if (!measured) tell(LineOf(o, curve));
+  return curve;
+}
+
 std::vector<Part> Answer(const LabOptions& o, const Tell& tell) {
+  KeptRuns kept(o, kKeptCurves, tell);
   std::vector<DriftCurve> curves;
-  for (const DriftCase& of : DriftCases()) curves.push_back(MeasureDrift(o, of, tell));
+  for (const DriftCase& of : DriftCases()) curves.push_back(Kept(kept, o, of, tell));
   return {
       Heading{"What was measured"},
       Filled(o, curves),
@@ -142,8 +177,7 @@ DriftCurve MeasureDrift(const LabOptions& o, const DriftCase& of, const Tell& te
     curve.distances.push_back(Largest(weights.Distances()));
   }
   curve.norm = weights.Norm();
-  tell(fmt::format("{}: distance {:.4f} at first, {:.4f} after {} steps", of.name,
-                   curve.distances.front(), curve.distances.back(), o.steps));
+  tell(LineOf(o, curve));
   return curve;
 }
 

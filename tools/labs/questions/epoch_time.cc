@@ -1,12 +1,17 @@
 #include "tools/labs/questions/epoch_time.h"
 
+#include <nlohmann/json.hpp>
+#include <utility>
+
 #include "recipes/settings/device.h"
+#include "tools/labs/questions/kept_runs.h"
 #include "tools/labs/questions/memory_bound.h"
 #include "tools/labs/questions/scaling_run.h"
 
 namespace torus::labs {
 namespace {
 
+using Json = nlohmann::json;
 using study::Heading;
 using study::Paragraph;
 using study::Part;
@@ -40,26 +45,63 @@ Table EmptyTable() {
                                                 {"result", "", 0}});
 }
 
-// Returns whether the memory sufficed.
-bool AddRow(const LabOptions& o, const MemoryBound& bound, int64_t images, int64_t batch,
-            const Tell& tell, std::vector<Row>& rows) {
-  Row row{.batch = batch};
-  row.held = bound.Holds([&] { row.run = MeasureSecondEpoch(o, images, batch, 1, false, tell); },
-                         row.peak);
-  if (!row.held) tell(fmt::format("batch {}: memory cannot hold it", batch));
-  rows.push_back(row);
-  return row.held;
+Json ToJson(const Row& row) {
+  return {{"batch", row.batch}, {"held", row.held}, {"peak", row.peak}, {"run", ToJson(row.run)}};
 }
+
+Row RowOf(const Json& json) {
+  return {.batch = json.at("batch"),
+          .held = json.at("held"),
+          .peak = json.at("peak"),
+          .run = ScalingRunFromJson(json.at("run"))};
+}
+
+// The rows of the table, each measured or kept from an earlier start.
+class Rows {
+ public:
+  Rows(const LabOptions& o, const Tell& tell)
+      : o_(o),
+        tell_(tell),
+        bound_(recipes::CheckedDevice("q1", o.settings.device), LimitOf(o)),
+        kept_(o, kKeptTimes, tell) {}
+
+  // Returns whether the memory sufficed.
+  bool Add(int64_t images, int64_t batch) {
+    Json key = KeyOf(o_, images, batch, 1, false);
+    key["limit"] = LimitOf(o_);
+    const Json json = kept_.Get(fmt::format("batch {}", batch), o_.settings.seed, key,
+                                [&] { return ToJson(Measured(images, batch)); });
+    rows_.push_back(RowOf(json));
+    const Row& row = rows_.back();
+    tell_(row.held ? LineOf(row.run) : fmt::format("batch {}: memory cannot hold it", batch));
+    return row.held;
+  }
+  std::vector<Row> Take() { return std::move(rows_); }
+
+ private:
+  Row Measured(int64_t images, int64_t batch) const {
+    Row row{.batch = batch};
+    row.held = bound_.Holds(
+        [&] { row.run = MeasureSecondEpoch(o_, images, batch, 1, false, [](const auto&) {}); },
+        row.peak);
+    return row;
+  }
+
+  const LabOptions& o_;
+  const Tell& tell_;
+  const MemoryBound bound_;
+  KeptRuns kept_;
+  std::vector<Row> rows_;
+};
 
 std::vector<Row> Measure(const LabOptions& o, const Tell& tell) {
   const int64_t images = CommonImages(o, o.batches.back());
-  const MemoryBound bound(recipes::CheckedDevice("q1", o.settings.device), LimitOf(o));
-  std::vector<Row> rows;
+  Rows rows(o, tell);
   for (const int64_t batch : o.batches)
-    if (!AddRow(o, bound, images, batch, tell, rows)) return rows;
+    if (!rows.Add(images, batch)) return rows.Take();
   for (int64_t batch = o.batches.back() * kGrowth; batch <= images; batch *= kGrowth)
-    if (!AddRow(o, bound, images - images % batch, batch, tell, rows)) break;
-  return rows;
+    if (!rows.Add(images - images % batch, batch)) break;
+  return rows.Take();
 }
 
 Table Filled(const std::vector<Row>& rows) {

@@ -1,17 +1,15 @@
-// KeptCurves: trains the curves of a question and keeps each in the question's folder, so that a
-// question that was ended early goes on behind its last complete curve.
+// KeptCurves: trains the curves of a question and keeps each (KeptRuns).
 #pragma once
 
 #include <string>
 
-#include "recipes/study/run_store.h"
 #include "tools/labs/questions/curve.h"
+#include "tools/labs/questions/kept_runs.h"
 
 namespace torus::labs {
 
 class KeptCurves {
  public:
-  // In the folder "curves" of options.out, which no other process may use meanwhile (BadInput).
   KeptCurves(const LabOptions& options, Tell tell);
 
   // TrainCurve, or what it returned before under this name, with these settings and options.
@@ -21,7 +19,7 @@ class KeptCurves {
  private:
   const LabOptions options_;
   const Tell tell_;
-  study::RunStore store_;
+  KeptRuns kept_;
 };
 
 }  // namespace torus::labs

@@ -8,9 +8,11 @@
 #include <thread>
 
 #include "runtime/error.h"
+#include "tools/common/stop_signal.h"
 #include "tools/labs/questions/communication.h"
 #include "tools/labs/questions/drift.h"
 #include "tools/labs/questions/epoch_time.h"
+#include "tools/labs/questions/kept_runs.h"
 #include "tools/labs/questions/large_batch.h"
 #include "tools/labs/questions/remedies.h"
 #include "tools/labs/questions/scaling.h"
@@ -76,6 +78,34 @@ void Print(const std::string& line) {
   std::fflush(stdout);
 }
 
+// What is told while the runs go on, for the page of a question that is ended early.
+class Told {
+ public:
+  Tell Recorder() {
+    return [this](const std::string& line) {
+      lines_.push_back(line);
+      Print(line);
+    };
+  }
+  // Writes them as a page of their own: one that is complete stays as it is.
+  int Stopped(const Lab& lab, const LabOptions& o) const {
+    const std::string goes_on = "the same command goes on behind the last complete run";
+    if (lines_.empty()) {
+      Print("stopped before anything was measured");
+      return 128 + tools::StopSignal();
+    }
+    Page page{fmt::format("Question {}: {}, so far", lab.question, lab.title), RunLine(lab, o), {}};
+    page.parts.emplace_back(Paragraph{"Stopped before its end; " + goes_on + "."});
+    for (const std::string& line : lines_) page.parts.emplace_back(Paragraph{line});
+    Print(fmt::format("stopped; so far: {}\n{}", study::WritePageSoFar(page, o.out, lab.name),
+                      goes_on));
+    return 128 + tools::StopSignal();
+  }
+
+ private:
+  std::vector<std::string> lines_;
+};
+
 }  // namespace
 
 const std::vector<Lab>& Labs() {
@@ -120,9 +150,17 @@ int LabMain(const std::string& name, int argc, const char* const* argv) {
   if (!options.blank) FindData(name, options);
   Print(fmt::format("report to fill in: {}", ReportFor(lab, options)));
   if (options.blank) return 0;
-  const Page page = AnswerPage(lab, options, Print);
-  Print(fmt::format("\n{}", study::ToText(page)));
-  Print(fmt::format("page: {}", study::WritePage(page, options.out, name)));
+  tools::CatchStopSignals();
+  Told told;
+  try {
+    const Page page = AnswerPage(lab, options, told.Recorder());
+    Print(fmt::format("\n{}", study::ToText(page)));
+    Print(fmt::format("page: {}", study::WritePage(page, options.out, name)));
+  } catch (const tools::Stopped&) {
+    return told.Stopped(lab, options);
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(options.out + "/" + kKeptTimes, ignored);
   return 0;
 }
 

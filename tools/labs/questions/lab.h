@@ -17,7 +17,8 @@ const Lab& LabByName(const std::string& name);
 study::Page BlankReport(const Lab& lab, const LabOptions& options);
 
 // A lab's program: reads the flags, runs the lab, writes OUT/NAME.html, .md and .csv, and the blank
-// report OUT/NAME_report.html and .md. Returns the program's status.
+// report OUT/NAME_report.html and .md. If a signal ends it early, it writes what it has measured as
+// OUT/NAME_so_far.html and .md. Returns the program's status.
 int LabMain(const std::string& name, int argc, const char* const* argv);
 
 }  // namespace torus::labs

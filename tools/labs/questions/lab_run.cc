@@ -9,6 +9,7 @@
 #include "recipes/run/check_options.h"
 #include "recipes/run/collectives.h"
 #include "runtime/error.h"
+#include "tools/common/stop_signal.h"
 
 namespace torus::labs {
 namespace {
@@ -148,7 +149,8 @@ Epoch LabRun::TrainSteps(int64_t count) {
   correct_ = 0;
   trace::Drain();
   trainer_->Train(begin + count, batches,
-                  {.trace = [this](int64_t) { return parts_.traces; },
+                  {.stop = [] { return tools::StopSignal() != 0; },
+                   .trace = [this](int64_t) { return parts_.traces; },
                    .on_step =
                        [&epoch](const parallel::StepReport& step) {
                          epoch.steps += 1;
@@ -158,6 +160,7 @@ Epoch LabRun::TrainSteps(int64_t count) {
                          epoch.losses.push_back(step.loss);
                        }});
   counts_ = false;
+  if (trainer_->step() < begin + count) throw tools::Stopped();
   epoch.data_seconds = DataWait() - waited;
   epoch.loss /= static_cast<double>(epoch.images);
   epoch.accuracy = static_cast<double>(correct_) / static_cast<double>(epoch.images);
@@ -171,7 +174,9 @@ TestScore LabRun::Test() {
   whole.batch_size = std::min(whole.batch_size, test_.size);
   recipes::BatchFeed feed(test_, whole, trainer_->layout().places(), 0, kTimeout,
                           settings_.threads);
-  const parallel::EvaluationResult result = trainer_->Evaluate(feed.batches_per_epoch(), feed.fn());
+  const parallel::EvaluationResult result = trainer_->Evaluate(
+      feed.batches_per_epoch(), feed.fn(), [] { return tools::StopSignal() != 0; });
+  if (!result.finished) throw tools::Stopped();
   const auto images = static_cast<double>(result.samples);
   return {result.loss, static_cast<double>(result.correct) / images, result.samples};
 }

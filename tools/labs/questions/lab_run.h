@@ -50,6 +50,7 @@ struct TestScore {
   int64_t images = 0;
 };
 
+// Its calls throw tools::Stopped if a signal has requested the end (tools/common/stop_signal.h).
 class LabRun {
  public:
   // Throws the errors of recipes::Run before its first step, and BadInput if there are fewer images

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tools/labs/questions/curve.h"
+#include "tools/labs/questions/kept_curves.h"
 #include "tools/labs/questions/scaling_run.h"
 
 namespace torus::labs {
@@ -30,8 +31,9 @@ std::string LargeName(const LabOptions& o) {
 // The first run would take its time, and the second find that there are too few images.
 std::vector<Curve> Measure(const LabOptions& o, const Tell& tell) {
   CommonImages(o, LargestBatch(o));
-  return {TrainCurve(o, SmallName(o), ForRanks(o, o.small_batch, 1), {}, tell),
-          TrainCurve(o, LargeName(o), ForRanks(o, o.batches.back(), o.ranks.back()), {}, tell)};
+  KeptCurves kept(o, tell);
+  return {kept.Train(SmallName(o), ForRanks(o, o.small_batch, 1), {}),
+          kept.Train(LargeName(o), ForRanks(o, o.batches.back(), o.ranks.back()), {})};
 }
 
 int64_t StepsOf(const Curve& curve) {

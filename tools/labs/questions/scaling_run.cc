@@ -4,9 +4,16 @@
 
 #include "recipes/data/task_data.h"
 #include "runtime/error.h"
+#include "tools/labs/questions/kept_runs.h"
 
 namespace torus::labs {
 namespace {
+
+using Json = nlohmann::json;
+
+std::string NameOf(int64_t batch, int64_t ranks) {
+  return fmt::format("batch {} a rank, {} rank{}", batch, ranks, ranks == 1 ? "" : "s");
+}
 
 // Of gradients, by all ranks so far.
 double ReducedBytes(LabRun& run) {
@@ -61,17 +68,66 @@ ScalingRun MeasureSecondEpoch(const LabOptions& o, int64_t images, int64_t batch
   result.epoch.events.clear();
   result.sent_bytes =
       (ReducedBytes(run) - before) / static_cast<double>(ranks * result.epoch.steps);
-  tell(fmt::format("batch {} a rank, {} rank{}: {:.2f} s, {:.0f} images/s", batch, ranks,
-                   ranks == 1 ? "" : "s", result.epoch.seconds, result.epoch.ImagesPerSecond()));
+  tell(LineOf(result));
   return result;
 }
 
+std::string LineOf(const ScalingRun& run) {
+  return fmt::format("{}: {:.2f} s, {:.0f} images/s", NameOf(run.batch, run.ranks),
+                     run.epoch.seconds, run.epoch.ImagesPerSecond());
+}
+
+Json KeyOf(const LabOptions& o, int64_t images, int64_t batch, int64_t ranks, bool traces) {
+  return {{"run", recipes::ToJson(ForRanks(o, batch, ranks))},
+          {"images", images},
+          {"links", LinksOf(o, ranks)},
+          {"traces", traces}};
+}
+
+Json ToJson(const ScalingRun& run) {
+  const StepTimes& times = run.times;
+  return {{"batch", run.batch},
+          {"ranks", run.ranks},
+          {"epoch", ToJson(run.epoch)},
+          {"times", {times.compute, times.communicate, times.reduce, times.steps}},
+          {"gradient_bytes", run.gradient_bytes},
+          {"sent_bytes", run.sent_bytes}};
+}
+
+ScalingRun ScalingRunFromJson(const Json& json) {
+  const Json& times = json.at("times");
+  return {.batch = json.at("batch"),
+          .ranks = json.at("ranks"),
+          .epoch = EpochFromJson(json.at("epoch")),
+          .times = {times.at(0), times.at(1), times.at(2), times.at(3)},
+          .gradient_bytes = json.at("gradient_bytes"),
+          .sent_bytes = json.at("sent_bytes")};
+}
+
+namespace {
+
+ScalingRun Kept(KeptRuns& kept, const LabOptions& o, int64_t images, int64_t batch, int64_t ranks,
+                bool traces, const Tell& tell) {
+  bool measured = false;
+  const Json json =
+      kept.Get(NameOf(batch, ranks), o.settings.seed, KeyOf(o, images, batch, ranks, traces), [&] {
+        measured = true;
+        return ToJson(MeasureSecondEpoch(o, images, batch, ranks, traces, tell));
+      });
+  ScalingRun run = ScalingRunFromJson(json);
+  if (!measured) tell(LineOf(run));
+  return run;
+}
+
+}  // namespace
+
 std::vector<ScalingRun> MeasureAll(const LabOptions& o, bool traces, const Tell& tell) {
   const int64_t images = CommonImages(o, LargestBatch(o));
+  KeptRuns kept(o, kKeptTimes, tell);
   std::vector<ScalingRun> runs;
   for (const int64_t batch : o.batches)
     for (const int64_t ranks : RanksWithOne(o))
-      runs.push_back(MeasureSecondEpoch(o, images, batch, ranks, traces, tell));
+      runs.push_back(Kept(kept, o, images, batch, ranks, traces, tell));
   return runs;
 }
 

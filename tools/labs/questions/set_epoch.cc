@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tools/labs/questions/curve.h"
 #include "tools/labs/questions/formulas.h"
+#include "tools/labs/questions/kept_curves.h"
 #include "tools/labs/questions/sample_order.h"
 #include "tools/labs/questions/scaling_run.h"
 
@@ -98,8 +98,9 @@ std::string FormulaOf(const LabOptions& o, const OrderOptions& with) {
 
 std::vector<Curve> Train(const LabOptions& o, const Tell& tell) {
   const recipes::Settings settings = ForRanks(o, o.batches.front(), o.ranks.back());
-  return {TrainCurve(o, "with SetEpoch", settings, {}, tell),
-          TrainCurve(o, "without SetEpoch", settings, {.repeats_first_order = true}, tell)};
+  KeptCurves kept(o, tell);
+  return {kept.Train("with SetEpoch", settings, {}),
+          kept.Train("without SetEpoch", settings, {.repeats_first_order = true})};
 }
 
 Table CurveTable(const LabOptions& o, const std::vector<Curve>& curves) {

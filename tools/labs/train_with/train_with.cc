@@ -8,13 +8,13 @@
 
 #include "recipes/run/read_report.h"
 #include "tools/common/run_main.h"
+#include "tools/common/stop_signal.h"
 #include "tools/labs/build_it_yourself/grader/labs_folder.h"
 #include "tools/labs/train_with/crash_note.h"
 #include "tools/labs/train_with/ring_flags.h"
 #include "tools/labs/train_with/ring_page.h"
 #include "tools/labs/train_with/ring_training.h"
 #include "tools/train/run_screen.h"
-#include "tools/train/stop_signal.h"
 
 namespace torus::tools::labs {
 namespace {
@@ -49,17 +49,20 @@ int Main(int argc, const char* const* argv) {
     fmt::print("{}", flags.help);
     return 0;
   }
+  CatchStopSignals();
   const CrashWatch watch;
   const RingLibrary ring = LoadRing(flags);
   fmt::print("{}", ring.messages());
-  CatchStopSignals();
   std::vector<std::unique_ptr<RunScreen>> screens;
   auto training = TrainWithRing(flags.run, ring, [&](const std::string& what) {
     fmt::print("\n{}:\n", what);
     screens.push_back(std::make_unique<RunScreen>());
     return screens.back()->Callbacks();
   });
-  if (!training) return 128 + StopSignal();
+  if (!training) {
+    fmt::print("stopped: what was trained by then is in {}\n", flags.run.out);
+    return 128 + StopSignal();
+  }
   const bool right = IsRight(*training);
   WriteAndSay(flags, std::move(*training));
   return right ? 0 : kWrongStatus;

@@ -11,6 +11,7 @@
 
 #include "recipes/study/escape.h"
 #include "runtime/error.h"
+#include "tools/common/stop_signal.h"
 #include "tools/labs/build_it_yourself/grader/plain_text.h"
 #include "tools/labs/build_it_yourself/grader/write_grade.h"
 
@@ -66,9 +67,10 @@ Grade Unread(const Exercise& exercise, const std::string& file, const std::strin
   return grade;
 }
 
-// None where nothing is handed in.
+// None where nothing is handed in, and after a signal that ends the program.
 std::optional<Grade> GradeOf(Compiler& compiler, const Exercise& exercise, const fs::path& folder,
                              const GradeOptions& options) {
+  if (StopSignal() != 0) return std::nullopt;
   const std::string file = (folder / (exercise.name + ".cc")).string();
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
@@ -99,11 +101,12 @@ std::vector<StudentGrades> GradeClass(Compiler& compiler, const std::string& fol
     StudentGrades& row =
         students.emplace_back(StudentGrades{path.filename().string(), {}, PassedOverIn(path)});
     for (const Exercise& exercise : Exercises())
-      if (auto grade = GradeOf(compiler, exercise, path, options)) {
+      if (auto grade = GradeOf(compiler, exercise, path, options); grade && !grade->stopped) {
         if (progress.on_file) progress.on_file(row.student, *grade);
         row.grades.emplace(exercise.name, std::move(*grade));
       }
     if (progress.on_student) progress.on_student(students);
+    if (StopSignal() != 0) break;
   }
   return students;
 }

@@ -25,8 +25,9 @@ struct ClassProgress {
   std::function<void(const std::vector<StudentGrades>& so_far)> on_student;
 };
 
-// Sorted by name. A file that cannot be read gets no points. Throws BadInput if `folder` is not a
-// folder or has no folder in it.
+// Sorted by name. A file that cannot be read gets no points. A signal that ends the program ends
+// the list behind what was graded by then (tools/common/stop_signal.h). Throws BadInput if `folder`
+// is not a folder or has no folder in it.
 std::vector<StudentGrades> GradeClass(Compiler& compiler, const std::string& folder,
                                       const GradeOptions& options,
                                       const ClassProgress& progress = {});

@@ -18,11 +18,6 @@ void Append(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-CommandEnd Compile(Words words, const Words& more) {
-  Append(words, more);
-  return RunCommand({.words = words});
-}
-
 void RequireFile(const std::string& file) {
   Require(!std::filesystem::is_directory(file), "grade",
           "{} is a folder: name your source file in it", file);
@@ -47,6 +42,11 @@ Words Compiler::Flags(const std::string& folder) const {
           labs_ + "/" + folder,
           "-pthread",
           "-fPIC"};
+}
+
+CommandEnd Compiler::Compile(Words words, const Words& more) const {
+  Append(words, more);
+  return RunCommand({.words = words, .temporary = scratch_.path()});
 }
 
 std::string Compiler::NewPath() { return fmt::format("{}/{}", scratch_.path(), made_++); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/labs/build_it_yourself/grader/exercise.h"
+#include "tools/labs/build_it_yourself/grader/run_command.h"
 #include "tools/labs/build_it_yourself/grader/scratch_folder.h"
 
 namespace torus::tools::labs {
@@ -38,6 +39,7 @@ class Compiler {
   const std::string& DriverOf(const Exercise& exercise);
   std::string OwnObject(const std::string& folder, const std::string& source);
   std::vector<std::string> Flags(const std::string& folder) const;
+  CommandEnd Compile(std::vector<std::string> words, const std::vector<std::string>& more) const;
   std::string OtherInclude(const Exercise& exercise, const std::string& file,
                            const std::string& rule);
   std::string NewPath();

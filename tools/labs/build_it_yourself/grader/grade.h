@@ -21,6 +21,7 @@ struct Grade {
   uint64_t seed = 0;
   std::string messages;  // of the compiler
   std::vector<TestResult> tests;
+  bool stopped = false;  // a signal ended the grading: not all tests were run to their end
 
   int points() const;
   int of() const;
@@ -31,7 +32,8 @@ struct GradeOptions {
   Limits limits;
 };
 
-// After two tests that ran out of time, the rest are not run and give no points.
+// A test that a signal ended (tools/common/stop_signal.h), and those behind it, say so as their
+// reason. After two tests that ran out of time, the rest are not run and give no points.
 Grade GradeFile(Compiler& compiler, const Exercise& exercise, const std::string& file,
                 const GradeOptions& options);
 // The same for a file that has been compiled.

@@ -14,6 +14,8 @@
 #include <optional>
 #include <string_view>
 
+#include "tools/common/stop_signal.h"
+
 namespace torus::tools::labs {
 namespace {
 
@@ -56,6 +58,7 @@ class Group {
   GroupRun Run() {
     const auto end = Clock::now() + std::chrono::duration<double>(limits_.deadline);
     while (!problem_ && AnyAtWork()) {
+      ThrowIfStopped();
       if (Clock::now() > end) OutOfTime();
       if (!problem_) Turn();
     }

@@ -22,7 +22,7 @@ struct GroupRun {
   std::vector<RankRecord> ranks;
 };
 
-// Runs one rank for each task.
+// Runs one rank for each task. Throws Stopped, with all ranks ended, if a signal requests the end.
 GroupRun RunRanks(const std::string& program, const std::vector<RankTask>& tasks, Link link,
                   const Limits& limits);
 

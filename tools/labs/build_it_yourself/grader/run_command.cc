@@ -11,9 +11,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 
 #include "runtime/error.h"
+#include "tools/common/stop_signal.h"
 #include "tools/labs/build_it_yourself/grader/confine.h"
 
 namespace torus::tools::labs {
@@ -32,18 +34,21 @@ constexpr size_t kMostPrinted = size_t{1} << 20;
   dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
   dup2(printed, STDOUT_FILENO);
   dup2(printed, STDERR_FILENO);
+  if (!command.temporary.empty()) setenv("TMPDIR", command.temporary.c_str(), 1);
   LimitProcess(command.cpu_seconds, command.memory_bytes, kMostFile);
   execvp(argv[0], argv);
   _exit(kNotStarted);
 }
 
-// Whether the pipe closed before `end`. Keeps the first kMostPrinted characters.
+// Whether the pipe closed before `end`, and before a signal asked for the program's end. Keeps the
+// first kMostPrinted characters.
 bool ReadAll(int pipe, Clock::time_point end, std::string& text) {
+  constexpr int kTurn = 100;  // milliseconds until the signal is looked for again
   std::array<char, 4096> part;
   while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+    if (Clock::now() >= end || StopSignal() != 0) return false;
     pollfd ready{pipe, POLLIN, 0};
-    if (left <= 0 || poll(&ready, 1, static_cast<int>(left)) == 0) return false;
+    if (poll(&ready, 1, kTurn) <= 0) continue;
     const ssize_t got = read(pipe, part.data(), part.size());
     if (got == 0) return true;
     if (got < 0 && errno != EINTR) return true;
@@ -76,6 +81,7 @@ CommandEnd RunCommand(const Command& command) {
   }
   if (pid < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == kNotStarted))
     Throw<BrokenEnvironment>("grade", "cannot start {}", command.words[0]);
+  if (!in_time) ThrowIfStopped();
   end.ok = in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (!in_time)
     end.printed += fmt::format("{} was ended after {} s\n", command.words[0], command.deadline);

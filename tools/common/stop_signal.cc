@@ -1,4 +1,4 @@
-#include "tools/train/stop_signal.h"
+#include "tools/common/stop_signal.h"
 
 #include <unistd.h>
 
@@ -27,5 +27,9 @@ void CatchStopSignals() {
 }
 
 int StopSignal() { return caught; }
+
+void ThrowIfStopped() {
+  if (StopSignal() != 0) throw Stopped();
+}
 
 }  // namespace torus::tools
