@@ -70,8 +70,7 @@ class End {
 
 // A warm-up micro-batch, then the rest.
 double SecondsOver(double bits_per_second, Codec* codec, const Tensor& micro_batch) {
-  parallel::LinkTable links;
-  links.Set(0, 1, {.bandwidth = bits_per_second / 8});
+  const parallel::LinkTable links = TrialLink(bits_per_second);
   const int team = TeamSize();  // of each end
   double seconds = 0;
   parallel::RunRanks(2, [&](Transport& inner) {
@@ -106,6 +105,12 @@ Tensor TrialMicroBatch(const std::vector<NamedTensor>& tensors) {
   std::vector<float> taken(kTrialSide * kTrialSide);
   for (size_t i = 0; i < taken.size(); ++i) taken[i] = all[i % all.size()];
   return FromVector(taken, {kTrialSide, kTrialSide});
+}
+
+parallel::LinkTable TrialLink(double bits_per_second) {
+  parallel::LinkTable links;
+  links.Set(0, 1, {.bandwidth = bits_per_second / 8});
+  return links;
 }
 
 std::vector<LinkTrial> TryLinks(const std::string& codec, const Tensor& micro_batch,

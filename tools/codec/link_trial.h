@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "parallel/link/link_table.h"
 #include "tools/codec/measure.h"
 
 namespace torus::tools {
@@ -29,6 +30,9 @@ struct LinkTrial {
 // A micro-batch of the tensors' values, concatenated, and repeated from the beginning if there are
 // too few. Throws BadInput if there are none.
 Tensor TrialMicroBatch(const std::vector<NamedTensor>& tensors);
+
+// The link of a trial: from rank 0 to rank 1, with this bandwidth and no latency.
+parallel::LinkTable TrialLink(double bits_per_second);
 
 // Runs a trial at each speed. Each end has half of the caller's team, and so has the codec where it
 // is measured alone. `repeats` is as in MeasureCodec; of the runs over links, too, the fastest

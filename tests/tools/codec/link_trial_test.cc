@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "runtime/error.h"
 #include "runtime/rng.h"
 
@@ -21,6 +24,14 @@ TEST(LinkTrial, AMicroBatchHasTheFilesValuesInTurn) {
   ASSERT_EQ(values.size(), static_cast<size_t>(kTrialSide * kTrialSide));
   for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], 1 + i % 3);
   EXPECT_THROW(TrialMicroBatch({{"none", Zeros({0})}}), BadInput);
+}
+
+// Times are measured, and only their lower bounds can be tested: so is what bounds them from above.
+TEST(LinkTrial, IsOverALinkOfItsSpeedOneWay) {
+  const parallel::LinkTable links = TrialLink(1e9);
+  EXPECT_EQ(links.Get(0, 1).Throughput(), 1e9 / 8);
+  EXPECT_EQ(links.Get(0, 1).latency, 0);
+  EXPECT_FALSE(std::isfinite(links.Get(1, 0).Throughput()));
 }
 
 // 16 MiB at 1 Gbit/s are 134 ms, an eighth of that with 4 bits a value. No message is there before

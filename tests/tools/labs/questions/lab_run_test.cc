@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "runtime/error.h"
 #include "tests/tools/labs/questions/small_lab.h"
 #include "tools/labs/questions/formulas.h"
@@ -28,6 +31,35 @@ TEST(LabRun, TrainsWholeBatchesOfAPartOfTheData) {
     EXPECT_LE(epoch.data_seconds, epoch.seconds);
   }
   EXPECT_EQ(run.Test().images, 10);
+}
+
+// Of ten classes a loss of less than ln 2 is of an image whose class has more than half of the
+// probability, and one of more than ln 10 of an image whose class is not the likeliest.
+TEST(LabRun, CountsTheImagesThatItGetsRight) {
+  LabOptions o = testing::SmallLab();
+  o.settings.augment = "none";
+  LabRun run(ForRanks(o, 1, 1), {.images = 16});
+  int64_t surely_right = 0, surely_wrong = 0;
+  for (int i = 0; i < 8; ++i) {
+    const Epoch epoch = run.TrainEpoch();
+    ASSERT_EQ(epoch.losses.size(), 16u);
+    const auto right =
+                   std::ranges::count_if(epoch.losses, [](double l) { return l < std::log(2); }),
+               wrong =
+                   std::ranges::count_if(epoch.losses, [](double l) { return l > std::log(10); });
+    EXPECT_GE(16 * epoch.accuracy, static_cast<double>(right));
+    EXPECT_LE(16 * epoch.accuracy, static_cast<double>(16 - wrong));
+    surely_right += right;
+    surely_wrong += wrong;
+  }
+  EXPECT_GT(surely_right, 0) << "nothing is learnt, so nothing is tested";
+  EXPECT_GT(surely_wrong, 0);
+}
+
+// A link is never faster than it says: each half of the ring sends once.
+TEST(LabRun, SendsOverItsLinks) {
+  LabRun run(ForRanks(testing::SmallLab(), 2, 2), {.images = 4, .links = {"0-1:300ms,1Gbps"}});
+  EXPECT_GE(run.TrainEpoch().seconds, 2 * 0.3);
 }
 
 TEST(LabRun, RefusesABatchThatTheImagesDoNotFill) {

@@ -48,6 +48,22 @@ int RunLab(const std::string& name, std::vector<std::string> flags) {
   return LabMain(name, static_cast<int>(argv.size()), argv.data());
 }
 
+// The rows of a CSV file, behind its header, with a figure in more than half of their cells.
+int64_t FilledRows(const std::string& csv) {
+  std::istringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);
+  int64_t filled = 0;
+  while (std::getline(lines, line)) {
+    std::istringstream cells(line);
+    int64_t figures = 0, all = 0;
+    for (std::string cell; std::getline(cells, cell, ','); ++all)
+      figures += cell.find_first_of("0123456789") != cell.npos ? 1 : 0;
+    filled += 2 * figures > all ? 1 : 0;
+  }
+  return filled;
+}
+
 std::vector<std::string> Names() {
   std::vector<std::string> names;
   for (const Lab& lab : Labs()) names.push_back(lab.name);
@@ -65,6 +81,13 @@ TEST_P(EveryLab, WritesItsPageAndItsReport) {
   EXPECT_NE(page.find(" = "), std::string::npos) << "a formula with its numbers";
   for (const std::string& html : {ReadAll(out + ".html"), ReadAll(out + "_report.html")})
     EXPECT_NE(html.find("<table"), std::string::npos);
+  // Each table of the page has figures.
+  ASSERT_TRUE(std::filesystem::exists(out + ".csv"));
+  for (int table = 1;; ++table) {
+    const std::string file = out + (table == 1 ? "" : fmt::format("-{}", table)) + ".csv";
+    if (!std::filesystem::exists(file)) break;
+    EXPECT_GE(FilledRows(ReadAll(file)), 1) << file << ":\n" << ReadAll(file);
+  }
 }
 
 // Past the flags, which refuse a link to a rank that there is not: so must a run over it.
