@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "data/files/file.h"
 #include "runtime/error.h"
@@ -26,11 +25,22 @@ Json ObjectOf(const std::string& dir, const char* name) {
   return io::ParseJsonObject({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
-bool FlagOf(const Json& json, const char* key, const std::string& path) {
+bool FlagOf(const Json& json, const char* key, const std::string& path, bool otherwise = false) {
   const Json& value = Member(json, key);
   Require(value.is_null() || value.is_boolean(), path, "requires true or false for {}, got {}", key,
           io::Brief(value));
-  return value == true;
+  return value.is_null() ? otherwise : value == true;
+}
+
+// Without its number.
+SpecialToken TokenOf(const Json& token, const std::string& path) {
+  const bool special = FlagOf(token, "special", path);
+  return {.text = Member(token, "content").get<std::string>(),
+          .takes_left = FlagOf(token, "lstrip", path),
+          .takes_right = FlagOf(token, "rstrip", path),
+          .whole_word = FlagOf(token, "single_word", path),
+          .normalized = FlagOf(token, "normalized", path, /*otherwise=*/!special),
+          .special = special};
 }
 
 SpecialToken TokenOf(const Json& token, const Json& id, const std::string& path) {
@@ -38,11 +48,18 @@ SpecialToken TokenOf(const Json& token, const Json& id, const std::string& path)
   Require(content.is_string() && content != "" && id.is_number_unsigned() && id < kMostTokens, path,
           "requires added tokens of a content and an id, got {} and {}", io::Brief(content),
           io::Brief(id));
-  for (const char* key : {"rstrip", "single_word"})
-    Require(!FlagOf(token, key, path), path, "requires added tokens without {}, but {} has it", key,
-            io::Brief(content));
-  return {content.get<std::string>(), id.get<int32_t>(), FlagOf(token, "lstrip", path),
-          FlagOf(token, "special", path)};
+  SpecialToken added = TokenOf(token, path);
+  added.number = id.get<int32_t>();
+  return added;
+}
+
+// tokenizer.json: [{"id": 50257, "content": "<new>", ...}, ...].
+std::vector<SpecialToken> ListTokens(const Json& list, const std::string& path) {
+  Require(list.is_null() || list.is_array(), path, "requires a list of added_tokens, got {}",
+          io::Brief(list));
+  std::vector<SpecialToken> added;
+  for (const Json& token : list) added.push_back(TokenOf(token, Member(token, "id"), path));
+  return added;
 }
 
 // "50257" as a number; null if it is none.
@@ -62,28 +79,34 @@ std::vector<SpecialToken> DecoderTokens(const Json& decoder, const std::string& 
   return tokens;
 }
 
-void AddNames(const Json& value, std::set<std::string>& names) {
+// A value of special_tokens_map.json or tokenizer_config.json: "<s>", {"content": "<s>", ...}, or a
+// list of such.
+void AddNamed(const Json& value, const std::string& path, std::vector<SpecialToken>& named) {
   if (value.is_array())
-    for (const Json& one : value) AddNames(one, names);
+    for (const Json& one : value) AddNamed(one, path, named);
   const Json& content = value.is_object() ? Member(value, "content") : value;
-  if (content.is_string()) names.insert(content.get<std::string>());
+  if (!content.is_string() || content == "") return;
+  named.push_back(value.is_object() ? TokenOf(value, path)
+                                    : SpecialToken{.text = content.get<std::string>()});
+  named.back().special = true;
 }
 
-// The texts of special_tokens_map.json: {"bos_token": "<s>", "mask_token": {"content": ...}, ...}.
-std::set<std::string> SpecialNames(const Json& map) {
-  std::set<std::string> names;
-  if (map.is_object())
-    for (const auto& [what, value] : map.items()) AddNames(value, names);
-  return names;
+void AddNamedOf(const Json& map, const std::string& path, std::vector<SpecialToken>& named) {
+  for (const char* key :
+       {"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token",
+        "additional_special_tokens", "extra_special_tokens"})
+    AddNamed(Member(map, key), path, named);
 }
 
 // added_tokens.json: {"<new>": 50257}.
-std::vector<SpecialToken> FileTokens(const Json& numbers, const std::set<std::string>& special,
+std::vector<SpecialToken> FileTokens(const Json& numbers, const std::vector<SpecialToken>& named,
                                      const std::string& path) {
   std::vector<SpecialToken> tokens;
   if (!numbers.is_object()) return tokens;
-  for (const auto& [text, id] : numbers.items())
-    tokens.push_back(TokenOf({{"content", text}, {"special", special.contains(text)}}, id, path));
+  for (const auto& [text, id] : numbers.items()) {
+    const bool special = std::ranges::find(named, text, &SpecialToken::text) != named.end();
+    tokens.push_back(TokenOf({{"content", text}, {"special", special}}, id, path));
+  }
   return tokens;
 }
 
@@ -100,32 +123,30 @@ void Take(std::vector<SpecialToken> more, const std::string& path,
 
 }  // namespace
 
-std::vector<SpecialToken> ParseAddedTokens(const Json& list, const std::string& path) {
-  Require(list.is_null() || list.is_array(), path, "requires a list of added_tokens, got {}",
-          io::Brief(list));
-  std::vector<SpecialToken> added;
-  for (const Json& token : list) added.push_back(TokenOf(token, Member(token, "id"), path));
-  return added;
+bool TokenizerSettings::HasClassOfAModel() const {
+  return tokenizer_class.starts_with("GPT2Tokenizer") ||
+         tokenizer_class.starts_with("RobertaTokenizer");
 }
 
 TokenizerSettings ReadTokenizerSettings(const std::string& dir) {
   const std::string json_path = dir + "/tokenizer.json",
                     config_path = dir + "/tokenizer_config.json",
                     file_path = dir + "/added_tokens.json";
-  const Json json = ObjectOf(dir, "tokenizer.json"),
-             config = ObjectOf(dir, "tokenizer_config.json");
+  const Json config = ObjectOf(dir, "tokenizer_config.json");
   TokenizerSettings settings;
-  Take(ParseAddedTokens(Member(json, "added_tokens"), json_path), json_path, settings.added);
+  AddNamedOf(config, config_path, settings.named);
+  AddNamedOf(ObjectOf(dir, "special_tokens_map.json"), dir + "/special_tokens_map.json",
+             settings.named);
+  Take(ListTokens(Member(ObjectOf(dir, "tokenizer.json"), "added_tokens"), json_path), json_path,
+       settings.added);
   Take(DecoderTokens(Member(config, "added_tokens_decoder"), config_path), config_path,
        settings.added);
-  Take(FileTokens(ObjectOf(dir, "added_tokens.json"),
-                  SpecialNames(ObjectOf(dir, "special_tokens_map.json")), file_path),
-       file_path, settings.added);
-  const Json& before = Member(json, "pre_tokenizer");
-  if (!Member(before, "add_prefix_space").is_null())
-    settings.prefix_space = FlagOf(before, "add_prefix_space", json_path);
+  Take(FileTokens(ObjectOf(dir, "added_tokens.json"), settings.named, file_path), file_path,
+       settings.added);
   if (!Member(config, "add_prefix_space").is_null())
     settings.prefix_space = FlagOf(config, "add_prefix_space", config_path);
+  if (const Json& named = Member(config, "tokenizer_class"); named.is_string())
+    settings.tokenizer_class = named.get<std::string>();
   for (const char* key : {"add_bos_token", "add_eos_token"})
     Require(
         !FlagOf(config, key, config_path), config_path,

@@ -15,20 +15,21 @@ namespace torus::data {
 
 struct TokenizerSettings {
   std::vector<SpecialToken> added;   // each once
-  std::optional<bool> prefix_space;  // "add_prefix_space"; none: the folder does not say
+  std::vector<SpecialToken> named;   // bos_token, mask_token, ...; without numbers
+  std::optional<bool> prefix_space;  // "add_prefix_space" of the config
+  std::string tokenizer_class;       // of the config; empty: it does not say
+
+  // Whether the class is one that transformers makes of a vocabulary and merges alone: GPT-2's or
+  // RoBERTa's. It takes from tokenizer.json neither how texts are cut nor add_prefix_space.
+  bool HasClassOfAModel() const;
 };
 
-// Reads what there is of tokenizer.json (added_tokens, and the pre-tokenizer's add_prefix_space),
-// tokenizer_config.json (added_tokens_decoder, add_prefix_space), added_tokens.json and
-// special_tokens_map.json (which of those are special). Where two name the same token, the first
-// one's settings hold; tokenizer_config.json decides on the space. Throws BadInput naming the file
-// for anything that is not of this form, for two numbers of one token, for a token that must be a
-// whole word or takes the space behind it, and for add_bos_token and add_eos_token, which are not
-// implemented.
+// Reads what there is of tokenizer.json (added_tokens), tokenizer_config.json
+// (added_tokens_decoder, bos_token and its like, add_prefix_space, tokenizer_class),
+// added_tokens.json and special_tokens_map.json. Where two name the same token, the first one's
+// settings hold. Throws BadInput naming the file for anything that is not of this form, for two
+// numbers of one token, and for add_bos_token and add_eos_token, which are not implemented.
 TokenizerSettings ReadTokenizerSettings(const std::string& dir);
-
-// The list "added_tokens" of a tokenizer.json at `path`; null: none.
-std::vector<SpecialToken> ParseAddedTokens(const nlohmann::json& list, const std::string& path);
 
 // Adds the numbers of tokens to those of a vocabulary. Throws BadInput naming `path` if a token
 // then has two numbers, or the numbers are not 0 to n - 1, each once.

@@ -1,8 +1,9 @@
 #include "data/text/bpe_json.h"
 
+#include <fmt/ranges.h>
+
 #include <nlohmann/json.hpp>
 
-#include "data/text/added_tokens.h"
 #include "runtime/error.h"
 #include "runtime/io/json.h"
 
@@ -22,40 +23,66 @@ void RequireUnset(const Json& json, const char* key, const std::string& path) {
           io::Brief(value));
 }
 
-// That nothing which is said here cuts or changes a text in another way than GPT-2's.
-void CheckCut(const Json& json, const std::string& path) {
-  const Json &model = Member(json, "model"), &type = Member(model, "type"),
-             &before = Member(json, "pre_tokenizer"), &cut = Member(before, "type"),
-             &regex = Member(before, "use_regex");
-  Require(type.is_null() || type == "BPE", path, "requires a byte-level BPE, got the model {}",
-          io::Brief(type));
-  Require(before.is_null() || cut == "ByteLevel", path,
-          "requires a byte-level BPE behind ByteLevel alone, got the pre_tokenizer {}",
-          io::Brief(cut));
+constexpr size_t kMostShown = 8;
+
+// "a Sequence of Split and ByteLevel": what a part of a tokenizer is, for messages.
+std::string KindOf(const Json& part, const char* members) {
+  const Json &type = Member(part, "type"), &list = Member(part, members);
+  std::vector<std::string> kinds;
+  if (list.is_array() && list.size() <= kMostShown)
+    for (const Json& member : list) kinds.push_back(io::Brief(Member(member, "type")).text());
+  const std::string kind = io::Brief(type).text();
+  return kinds.empty() ? kind : fmt::format("{} of {}", kind, fmt::join(kinds, " and "));
+}
+
+NumberCut NumberCutOf(const Json& digits, const std::string& path) {
+  const Json& singly = Member(digits, "individual_digits");
+  Require(singly.is_boolean(), path, "requires true or false for individual_digits, got {}",
+          io::Brief(singly));
+  return singly == true ? NumberCut::kSingly : NumberCut::kRuns;
+}
+
+// Reads ByteLevel, or a Sequence of it, perhaps behind Digits.
+void ReadPreTokenizer(const Json& before, const std::string& path, BpeCut* cut) {
+  const Json& list = Member(before, "pretokenizers");
+  const bool sequence = Member(before, "type") == "Sequence" && list.is_array();
+  const bool digits = sequence && list.size() == 2 && Member(list[0], "type") == "Digits";
+  const Json& last = !sequence ? before : list.size() == (digits ? 2 : 1) ? list.back() : Json();
+  const Json &regex = Member(last, "use_regex"), &space = Member(last, "add_prefix_space");
+  Require(Member(last, "type") == "ByteLevel", path,
+          "requires a byte-level BPE behind ByteLevel, or Digits and ByteLevel, got the "
+          "pre_tokenizer {}",
+          KindOf(before, "pretokenizers"));
   Require(regex.is_null() || regex == true, path,
           "requires a byte-level BPE that cuts texts as GPT-2's, got use_regex: {}",
           io::Brief(regex));
-  RequireUnset(json, "normalizer", path);
-  for (const char* key : {"dropout", "continuing_subword_prefix", "end_of_word_suffix",
-                          "byte_fallback", "ignore_merges"})
+  Require(space.is_null() || space.is_boolean(), path,
+          "requires true or false for add_prefix_space, got {}", io::Brief(space));
+  if (digits) cut->numbers = NumberCutOf(list[0], path);
+  if (space.is_boolean()) cut->prefix_space = space == true;
+}
+
+bool IsEmptySequence(const Json& normalizer) {
+  const Json& list = Member(normalizer, "normalizers");
+  return Member(normalizer, "type") == "Sequence" && list.is_array() && list.empty();
+}
+
+BpeCut CutOf(const Json& json, const std::string& path) {
+  const Json &model = Member(json, "model"), &type = Member(model, "type"),
+             &before = Member(json, "pre_tokenizer"), &normalizer = Member(json, "normalizer"),
+             &ignore = Member(model, "ignore_merges");
+  Require(type.is_null() || type == "BPE", path, "requires a byte-level BPE, got the model {}",
+          io::Brief(type));
+  Require(normalizer.is_null() || IsEmptySequence(normalizer), path,
+          "requires a BPE that takes texts as they are, got the normalizer {}",
+          KindOf(normalizer, "normalizers"));
+  for (const char* key :
+       {"dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback"})
     RequireUnset(model, key, path);
-}
-
-// The model, if it is of the kind that is implemented here.
-const Json& ModelOf(const Json& json, const std::string& path) {
-  CheckCut(json, path);
-  const Json& model = Member(json, "model");
-  Require(Member(model, "vocab").is_object() && Member(model, "merges").is_array() &&
-              Member(json, "pre_tokenizer").is_object(),
-          path, "requires a byte-level BPE: a model with vocab and merges behind ByteLevel");
-  return model;
-}
-
-TokenNumbers NumbersOf(const Json& vocabulary, const std::vector<SpecialToken>& added,
-                       const std::string& path) {
-  TokenNumbers numbers = ParseTokenNumbers(vocabulary.dump(), path);
-  AddNumbers(added, path, &numbers);
-  return numbers;
+  BpeCut cut{.ignore_merges = ignore == true};
+  if (!cut.ignore_merges) RequireUnset(model, "ignore_merges", path);
+  if (!before.is_null()) ReadPreTokenizer(before, path, &cut);
+  return cut;
 }
 
 std::string MergeLine(const Json& merge, const std::string& path) {
@@ -72,16 +99,19 @@ std::string MergeLine(const Json& merge, const std::string& path) {
 
 }  // namespace
 
-void CheckBpeJson(std::string_view text, const std::string& path) {
-  CheckCut(io::ParseJsonObject(text, path), path);
+BpeCut ParseBpeCut(std::string_view text, const std::string& path) {
+  return CutOf(io::ParseJsonObject(text, path), path);
 }
 
 BpeJson ParseBpeJson(std::string_view text, const std::string& path) {
   const Json json = io::ParseJsonObject(text, path);
-  const Json& model = ModelOf(json, path);
-  BpeJson bpe{.added = ParseAddedTokens(Member(json, "added_tokens"), path)};
-  bpe.numbers = NumbersOf(Member(model, "vocab"), bpe.added, path);
-  for (const Json& merge : Member(model, "merges")) bpe.merges += MergeLine(merge, path) + "\n";
+  BpeJson bpe{.cut = CutOf(json, path)};
+  const Json &model = Member(json, "model"), &vocabulary = Member(model, "vocab"),
+             &merges = Member(model, "merges");
+  Require(vocabulary.is_object() && merges.is_array() && Member(json, "pre_tokenizer").is_object(),
+          path, "requires a byte-level BPE: a model with vocab and merges behind ByteLevel");
+  bpe.numbers = ParseTokenNumbers(vocabulary.dump(), path);
+  for (const Json& merge : merges) bpe.merges += MergeLine(merge, path) + "\n";
   return bpe;
 }
 

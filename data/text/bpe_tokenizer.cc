@@ -18,7 +18,7 @@ size_t InvalidPrefix(std::string_view text) {
 
 }  // namespace
 
-BpeTokenizer::BpeTokenizer(Parts parts) : parts_(std::move(parts)) {
+BpeTokenizer::BpeTokenizer(Parts parts) : parts_(std::move(parts)), pattern_(parts_.numbers) {
   std::ranges::copy_if(parts_.specials, std::back_inserter(words_),
                        [](const SpecialToken& token) { return !token.special; });
 }
@@ -38,8 +38,12 @@ void BpeTokenizer::EncodePiece(std::string_view piece, Work* work) const {
     }
   }
   const size_t begin = ids.size();
-  parts_.merges.Apply(piece, &work->symbols);
-  for (const Symbol symbol : work->symbols) ids.push_back(parts_.vocabulary.NumberOf(symbol));
+  if (const auto whole = parts_.whole_pieces.find(piece); whole != parts_.whole_pieces.end()) {
+    ids.push_back(whole->second);
+  } else {
+    parts_.merges.Apply(piece, &work->symbols);
+    for (const Symbol symbol : work->symbols) ids.push_back(parts_.vocabulary.NumberOf(symbol));
+  }
   if (work->cache != nullptr) work->cache->Put(piece, ids.data() + begin, ids.data() + ids.size());
 }
 
@@ -62,11 +66,12 @@ void BpeTokenizer::EncodePart(std::string_view text, Work* work) const {
   EncodePlain(spaced, work);
 }
 
-void BpeTokenizer::EncodeBetween(std::string_view text, const std::vector<SpecialToken>& tokens,
+void BpeTokenizer::EncodeBetween(std::string_view text,
+                                 const std::function<bool(const SpecialToken&)>& recognised,
                                  std::vector<int32_t>* ids) const {
   const std::unique_lock lock(cache_mutex_, std::try_to_lock);
   Work work{.ids = ids, .cache = lock.owns_lock() ? &cache_ : nullptr};
-  for (const TextPart& part : CutAtSpecials(text, tokens)) {
+  for (const TextPart& part : CutAtSpecials(text, parts_.specials, recognised)) {
     if (part.special >= 0) {
       ids->push_back(part.special);
     } else {
@@ -76,20 +81,21 @@ void BpeTokenizer::EncodeBetween(std::string_view text, const std::vector<Specia
 }
 
 void BpeTokenizer::Encode(std::string_view text, std::vector<int32_t>* ids) const {
-  EncodeBetween(text, words_, ids);
+  EncodeBetween(
+      text, [](const SpecialToken& token) { return !token.special; }, ids);
 }
 
 void BpeTokenizer::EncodeWithSpecials(std::string_view text, std::vector<int32_t>* ids) const {
-  EncodeBetween(text, parts_.specials, ids);
+  EncodeBetween(
+      text, [](const SpecialToken&) { return true; }, ids);
 }
 
 void BpeTokenizer::EncodeWith(std::string_view text, const std::vector<std::string>& tokens,
                               std::vector<int32_t>* ids) const {
-  std::vector<SpecialToken> found;
-  std::ranges::copy_if(parts_.specials, std::back_inserter(found), [&](const SpecialToken& token) {
+  const auto recognised = [&](const SpecialToken& token) {
     return !token.special || std::ranges::find(tokens, token.text) != tokens.end();
-  });
-  EncodeBetween(text, found, ids);
+  };
+  EncodeBetween(text, recognised, ids);
 }
 
 std::string BpeTokenizer::Decode(std::span<const int32_t> ids) const {

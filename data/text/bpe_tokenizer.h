@@ -4,6 +4,7 @@
 //   text -> pieces (Gpt2Pattern) -> symbols (Merges) -> numbers (Vocabulary)
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -29,6 +30,9 @@ class BpeTokenizer : public Tokenizer {
     // Each text, and each part of it between special tokens, gets a space in front unless it has
     // one.
     bool prefix_space = false;
+    NumberCut numbers = NumberCut::kAsWords;
+    // Pieces, as bytes, that are one token whatever the merges make ("ignore_merges").
+    TokenNumbers whole_pieces = {};
   };
   explicit BpeTokenizer(Parts parts);
 
@@ -40,7 +44,7 @@ class BpeTokenizer : public Tokenizer {
   int32_t Special(std::string_view text) const;
 
   using Tokenizer::Encode;
-  // Added words are one token; special tokens are plain text.
+  // Added words are one token; special tokens are plain text, and so is what they cover.
   void Encode(std::string_view text, std::vector<int32_t>* ids) const override;
   // Like Encode, but recognises special tokens written in the text (CutAtSpecials), as Hugging
   // Face's tokenizers do by default. Do not use it for untrusted text.
@@ -58,7 +62,8 @@ class BpeTokenizer : public Tokenizer {
     std::vector<Symbol> symbols;
   };
 
-  void EncodeBetween(std::string_view text, const std::vector<SpecialToken>& tokens,
+  void EncodeBetween(std::string_view text,
+                     const std::function<bool(const SpecialToken&)>& recognised,
                      std::vector<int32_t>* ids) const;
   void EncodePart(std::string_view text, Work* work) const;
   void EncodePlain(std::string_view text, Work* work) const;

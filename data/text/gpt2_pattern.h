@@ -5,22 +5,25 @@
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 //
 // (the code published with Radford et al., "Language models are unsupervised multitask learners",
-// 2019). It is run by PCRE2, whose Unicode tables define what a letter is (10.42: Unicode 14). \s
-// stands for Unicode's white space, as in the reference; PCRE2's own \s would also match U+180E.
+// 2019). \s stands for Unicode's white space, as in the reference; PCRE2's own \s would also match
+// U+180E.
 #pragma once
 
-#include <memory>
 #include <string_view>
+
+#include "data/text/pattern.h"
 
 namespace torus::data {
 
-// The compiled expression; compiled to machine code if the system allows PCRE2 to. Thread-safe.
+// How numbers (\p{N}) are cut: as the expression does; or a text is cut before and behind each run
+// of them, or each of them, before the expression cuts what lies between (the pre-tokenizer Digits
+// of Hugging Face's tokenizers).
+enum class NumberCut { kAsWords, kRuns, kSingly };
+
+// The compiled expression. Thread-safe.
 class Gpt2Pattern {
  public:
-  Gpt2Pattern();
-  ~Gpt2Pattern();
-  Gpt2Pattern(const Gpt2Pattern&) = delete;
-  Gpt2Pattern& operator=(const Gpt2Pattern&) = delete;
+  explicit Gpt2Pattern(NumberCut numbers = NumberCut::kAsWords);
 
   // Yields the pieces of one text in order; concatenated, they are the text. Use it from one thread
   // only.
@@ -28,21 +31,18 @@ class Gpt2Pattern {
    public:
     // `text` must be UTF-8 (ValidUtf8Prefix). It and the pattern must outlive the scanner.
     Scanner(const Gpt2Pattern& pattern, std::string_view text);
-    ~Scanner();
-    Scanner(const Scanner&) = delete;
-    Scanner& operator=(const Scanner&) = delete;
 
     // Sets `piece` to the next piece, which is never empty; returns false after the last.
     bool Next(std::string_view* piece);
 
    private:
-    struct State;
-    std::unique_ptr<State> state_;
+    Pattern::Matcher matcher_;
+    const std::string_view text_;
+    size_t at_ = 0;
   };
 
  private:
-  struct Code;
-  std::unique_ptr<Code> code_;
+  const Pattern pattern_;
 };
 
 }  // namespace torus::data

@@ -47,37 +47,38 @@ Merges::Merges(std::string_view text, const std::string& path) {
   mask_ = slots - 1;
   shift_ = 64 - std::countr_zero(slots);
   std::unordered_map<std::string, Symbol> known;
-  const auto add = [&](const std::string& bytes) {
-    const bool fresh = known.emplace(bytes, static_cast<Symbol>(bytes_.size())).second;
+  const auto symbol_of = [&](const std::string& bytes) {
+    const auto [at, fresh] = known.emplace(bytes, static_cast<Symbol>(bytes_.size()));
     if (fresh) bytes_.push_back(bytes);
-    return fresh;
+    return at->second;
   };
-  for (size_t byte = 0; byte < kByteSymbols; ++byte) add(std::string(1, static_cast<char>(byte)));
+  for (size_t byte = 0; byte < kByteSymbols; ++byte)
+    symbol_of(std::string(1, static_cast<char>(byte)));
   const MergeReader reader(path);
   for (const Line& line : lines) {
     const auto [left, right] = reader.Halves(line);
-    const auto l = known.find(left), r = known.find(right);
-    Require(l != known.end() && r != known.end(), path,
-            "line {}: requires strings that lines above make, got '{}'", line.number,
+    const Symbol l = symbol_of(left), r = symbol_of(right);
+    Require(Insert(l, r, symbol_of(left + right)), path,
+            "line {}: requires each merge once, got '{}' again", line.number,
             line.text.substr(0, 80));
-    const Symbol left_symbol = l->second, right_symbol = r->second;  // `add` may move `known`
-    Require(add(left + right), path, "line {}: makes '{}', which a line above does", line.number,
-            line.text.substr(0, 80));
-    Insert(left_symbol, right_symbol, static_cast<Symbol>(bytes_.size() - 1));
   }
 }
 
-void Merges::Insert(Symbol left, Symbol right, Symbol merged) {
+bool Merges::Insert(Symbol left, Symbol right, Symbol merged) {
   const uint64_t key = uint64_t{left} << 32 | right;
   size_t i = SlotOf(key);
-  while (slots_[i & mask_].merged != kNoSymbol) ++i;
-  slots_[i & mask_] = {key, merged};
+  for (; slots_[i & mask_].rank != kNoRank; ++i)
+    if (slots_[i & mask_].key == key) return false;
+  slots_[i & mask_] = {key, static_cast<Rank>(results_.size())};
+  results_.push_back(merged);
+  return true;
 }
 
 void Merges::Apply(std::string_view piece, std::vector<Symbol>* symbols) const {
   symbols->clear();
   for (const char byte : piece) symbols->push_back(static_cast<uint8_t>(byte));
-  ApplyMerges([this](Symbol left, Symbol right) { return Find(left, right); }, symbols);
+  ApplyMerges([this](Symbol left, Symbol right) { return Find(left, right); },
+              [this](Rank rank) { return ResultOf(rank); }, symbols);
 }
 
 }  // namespace torus::data

@@ -7,6 +7,7 @@
 #include "data/files/file.h"
 #include "data/text/added_tokens.h"
 #include "data/text/bpe_json.h"
+#include "data/text/byte_symbols.h"
 #include "runtime/error.h"
 #include "runtime/io/one_commit.h"
 
@@ -48,6 +49,7 @@ std::string OnlyJson(const std::string& dir) {
 struct Source {
   std::string path, merges_path;  // for messages
   BpeJson bpe;
+  TokenizerSettings settings = {};
   bool prefix_space = false;
 };
 
@@ -69,17 +71,32 @@ Source OfFiles(const std::string& dir, const std::vector<std::string>& vocabular
   source.merges_path = FirstOf(dir, kMerges);
   source.bpe.merges = ReadText(source.merges_path);
   const std::string json = dir + "/tokenizer.json";
-  if (Exists(json)) CheckBpeJson(ReadText(json), json);
+  if (Exists(json)) source.bpe.cut = ParseBpeCut(ReadText(json), json);
   return source;
+}
+
+// Whether each text begins with a space. A class of a model asks the config alone, the class of any
+// tokenizer.json that file.
+bool PrefixSpaceOf(const TokenizerSettings& settings, const BpeCut& cut) {
+  if (settings.HasClassOfAModel()) return settings.prefix_space.value_or(false);
+  const bool config_first = settings.tokenizer_class.empty();
+  const std::optional<bool>&first = config_first ? settings.prefix_space : cut.prefix_space,
+        &second = config_first ? cut.prefix_space : settings.prefix_space;
+  return first.value_or(second.value_or(false));
 }
 
 Source Read(const std::string& dir, const std::vector<std::string>& vocabularies) {
   const std::string json = OnlyJson(dir);
   Source source = json.empty() ? OfFiles(dir, vocabularies) : OfJson(json);
-  TokenizerSettings settings = ReadTokenizerSettings(dir);
-  AddNumbers(settings.added, dir, &source.bpe.numbers);
-  source.bpe.added = std::move(settings.added);
-  source.prefix_space = settings.prefix_space.value_or(false);
+  const TokenizerSettings& settings = source.settings = ReadTokenizerSettings(dir);
+  const BpeCut& cut = source.bpe.cut;
+  source.prefix_space = PrefixSpaceOf(settings, cut);
+  Require(cut.IsGpt2() || !settings.HasClassOfAModel(), dir,
+          "tokenizer.json asks for Digits or ignore_merges, which transformers 5 ignores for the "
+          "tokenizer_class {}: requires PreTrainedTokenizerFast in tokenizer_config.json",
+          settings.tokenizer_class);
+  Require(cut.numbers == NumberCut::kAsWords || !source.prefix_space, dir,
+          "asks for both Digits and add_prefix_space, which are not implemented together");
   return source;
 }
 
@@ -87,29 +104,54 @@ Source ReadOneCommit(const std::string& dir, const std::vector<std::string>& voc
   return io::OpenOneCommit(dir, [&](const std::string& at) { return Read(at, vocabularies); });
 }
 
-struct Special {
-  const char* text;
-  bool takes_left = false;
-};
+// The tokens of a vocabulary by their bytes: pieces that are one token whatever the merges make.
+TokenNumbers WholePieces(const TokenNumbers& numbers) {
+  TokenNumbers pieces;
+  for (const auto& [text, number] : numbers)
+    if (auto bytes = BytesOfSymbols(text); bytes.has_value())
+      pieces.emplace(std::move(*bytes), number);
+  return pieces;
+}
 
-// Every token in `specials` must exist. added_tokens may change how each is found in a text.
-std::unique_ptr<BpeTokenizer> Assemble(const std::string& name, Source source,
-                                       const std::vector<Special>& specials) {
-  Merges merges(source.bpe.merges, source.merges_path);
-  Vocabulary vocabulary(source.bpe.numbers, merges, source.path);
-  BpeTokenizer::Parts parts{name, std::move(merges), std::move(vocabulary),
-                            std::move(source.bpe.added), source.prefix_space};
-  for (const Special& special : specials) {
-    const auto number = parts.vocabulary.NumberOfOther(special.text);
-    Require(number.has_value(), source.path, "requires a number for the special token {}",
-            special.text);
-    const auto found = std::ranges::find(parts.specials, special.text, &SpecialToken::text);
-    if (found == parts.specials.end())
-      parts.specials.push_back({special.text, *number, special.takes_left});
-    else
-      found->special = true;
+// The tokens that are found in texts: those that somebody added, `required` ones, which must exist,
+// and those that the settings name, where the vocabulary has them.
+std::vector<SpecialToken> SpecialsOf(const Source& source, const TokenNumbers& numbers,
+                                     const std::vector<SpecialToken>& required) {
+  std::vector<SpecialToken> specials = source.settings.added;
+  const auto add = [&](SpecialToken token) {
+    const auto number = numbers.find(token.text);
+    const auto known = std::ranges::find(specials, token.text, &SpecialToken::text);
+    if (known != specials.end()) {
+      known->special = true;
+    } else if (number != numbers.end()) {
+      token.number = number->second;
+      specials.push_back(std::move(token));
+    }
+  };
+  for (const SpecialToken& token : required) {
+    Require(numbers.contains(token.text), source.path, "requires a number for the special token {}",
+            token.text);
+    add(token);
   }
-  return std::make_unique<BpeTokenizer>(std::move(parts));
+  for (const SpecialToken& token : source.settings.named) add(token);
+  return specials;
+}
+
+std::unique_ptr<BpeTokenizer> Assemble(const std::string& name, const Source& source,
+                                       const std::vector<SpecialToken>& required) {
+  const BpeCut& cut = source.bpe.cut;
+  TokenNumbers numbers = source.bpe.numbers;
+  AddNumbers(source.settings.added, source.path, &numbers);
+  Merges merges(source.bpe.merges, source.merges_path);
+  Vocabulary vocabulary(numbers, merges, source.path, source.settings.added);
+  return std::make_unique<BpeTokenizer>(BpeTokenizer::Parts{
+      .name = name,
+      .merges = std::move(merges),
+      .vocabulary = std::move(vocabulary),
+      .specials = SpecialsOf(source, numbers, required),
+      .prefix_space = source.prefix_space,
+      .numbers = cut.numbers,
+      .whole_pieces = cut.ignore_merges ? WholePieces(source.bpe.numbers) : TokenNumbers()});
 }
 
 }  // namespace
@@ -119,8 +161,9 @@ std::unique_ptr<BpeTokenizer> OpenGpt2(const std::string& dir) {
 }
 
 std::unique_ptr<BpeTokenizer> OpenRoberta(const std::string& dir) {
-  return Assemble("roberta", ReadOneCommit(dir, kRoberta),
-                  {{"<s>"}, {"<pad>"}, {"</s>"}, {"<unk>"}, {"<mask>", true}});
+  return Assemble(
+      "roberta", ReadOneCommit(dir, kRoberta),
+      {{"<s>"}, {"<pad>"}, {"</s>"}, {"<unk>"}, {.text = "<mask>", .takes_left = true}});
 }
 
 std::map<std::string, std::string> VocabularyFiles(const std::string& dir,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,12 @@ namespace torus::data {
 struct SpecialToken {
   std::string text;  // "<mask>"
   int32_t number = 0;
-  bool takes_left = false;  // removes the white space before it ("lstrip")
+  bool takes_left = false;   // removes the white space before it ("lstrip")
+  bool takes_right = false;  // and behind it ("rstrip")
+  bool whole_word = false;   // is none inside of a word ("single_word")
+  // Looked for in what those that are not leave of a text. (Of texts that are changed first, it
+  // would be looked for in the changed one.)
+  bool normalized = false;
   // False: a word that somebody added to the vocabulary, which is one token in every text.
   bool special = true;
 };
@@ -22,11 +28,13 @@ struct TextPart {
   int32_t special = -1;
 };
 
-// Splits a text at its special tokens, as Hugging Face's tokenizers do: the leftmost first, and the
-// longest of those that begin at the same place. White space (Unicode's White_Space) before a
-// takes_left token is dropped. Plain parts are not empty.
-std::vector<TextPart> CutAtSpecials(std::string_view text,
-                                    const std::vector<SpecialToken>& specials);
+// Splits a text at its special tokens, as Hugging Face's tokenizers do: first at those that are not
+// `normalized`, then what is left at the others; each time at the leftmost first, and the longest
+// of those that begin at the same place. One that is not `wanted`, or must be a whole word and is
+// none (word_characters.h), stays plain text, and so does what it covers. White space (Unicode's
+// White_Space) that a token takes is dropped. Plain parts are not empty.
+std::vector<TextPart> CutAtSpecials(std::string_view text, const std::vector<SpecialToken>& tokens,
+                                    const std::function<bool(const SpecialToken&)>& wanted);
 
 // The first place from `at` on that is not inside of one of the tokens written in the text.
 size_t PlaceBetween(std::string_view text, size_t at, const std::vector<SpecialToken>& tokens);

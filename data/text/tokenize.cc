@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
-#include <iterator>
 #include <span>
 
 #include "data/files/mapped_file.h"
@@ -62,9 +61,8 @@ std::unique_ptr<Tokenizer> TokenizerFor(const TokenizeOptions& options) {
 
 // Counts the special tokens that are written in a text.
 void CountSpecials(std::string_view text, const Tokenizer& tokenizer, TokenizeResult* result) {
-  std::vector<SpecialToken> specials;
-  std::ranges::copy_if(tokenizer.specials(), std::back_inserter(specials), &SpecialToken::special);
-  for (const TextPart& part : CutAtSpecials(text, specials)) {
+  const auto is_special = [](const SpecialToken& token) { return token.special; };
+  for (const TextPart& part : CutAtSpecials(text, tokenizer.specials(), is_special)) {
     if (part.special >= 0 && ++result->specials == 1) result->first_special = part.text;
   }
 }

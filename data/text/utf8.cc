@@ -38,6 +38,15 @@ CodePoint FirstCodePoint(std::string_view text) {
   return {value, bytes};
 }
 
+CodePoint LastCodePoint(std::string_view text) {
+  size_t begin = text.size();
+  // Goes back to where the last character begins.
+  while (begin > 0 && (static_cast<uint8_t>(text[--begin]) & 0xC0) == 0x80) {
+  }
+  const CodePoint last = FirstCodePoint(text.substr(begin));
+  return last.bytes == text.size() - begin ? last : CodePoint{};
+}
+
 size_t ValidUtf8Prefix(std::string_view text) {
   size_t at = 0;
   for (;;) {

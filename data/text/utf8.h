@@ -16,6 +16,9 @@ struct CodePoint {
 // The first code point of `text`.
 CodePoint FirstCodePoint(std::string_view text);
 
+// The last code point of `text`; none if it does not end with a whole one.
+CodePoint LastCodePoint(std::string_view text);
+
 // The length of the longest prefix that is valid UTF-8; text.size() if all of it is.
 size_t ValidUtf8Prefix(std::string_view text);
 

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "data/files/lines.h"
 #include "data/text/byte_symbols.h"
@@ -138,18 +139,22 @@ TokenNumbers ParseFairseqDictionary(std::string_view text, const std::string& pa
   return numbers;
 }
 
-Vocabulary::Vocabulary(const TokenNumbers& tokens, const Merges& merges, const std::string& path)
+Vocabulary::Vocabulary(const TokenNumbers& tokens, const Merges& merges, const std::string& path,
+                       const std::vector<SpecialToken>& added)
     : numbers_(merges.symbols()), bytes_(tokens.size()), others_(tokens) {
   for (Symbol symbol = 0; symbol < merges.symbols(); ++symbol) {
     const std::string text = SymbolsOfBytes(merges.BytesOf(symbol));
     const auto found = others_.find(text);
-    Require(found != others_.end(), path, "requires a number for '{}', which the merges make",
+    Require(found != others_.end(), path, "requires a number for '{}', which the merges name",
             std::string_view(text).substr(0, 80));
     numbers_[symbol] = found->second;
     bytes_[found->second] = merges.BytesOf(symbol);
     others_.erase(found);
   }
-  for (const auto& [token, number] : others_) bytes_[number] = token;
+  std::set<std::string_view> own;
+  for (const SpecialToken& token : added) own.insert(token.text);
+  for (const auto& [token, number] : others_)
+    bytes_[number] = own.contains(token) ? token : BytesOfSymbols(token).value_or(token);
 }
 
 std::optional<int32_t> Vocabulary::NumberOfOther(std::string_view token) const {

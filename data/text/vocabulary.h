@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/text/merges.h"
+#include "data/text/special_tokens.h"
 
 namespace torus::data {
 
@@ -33,13 +34,15 @@ TokenNumbers ParseFairseqDictionary(std::string_view text, const std::string& pa
 
 class Vocabulary {
  public:
-  // Throws BadInput naming `path` unless `tokens` has a number for every byte and for the result of
-  // every merge. Tokens that are not the result of a merge ("<s>") represent their own text.
-  Vocabulary(const TokenNumbers& tokens, const Merges& merges, const std::string& path);
+  // Throws BadInput naming `path` unless `tokens` has a number for every byte and for every string
+  // of the merges. Of the others, those that are `added` represent their own text ("<s>"), as do
+  // those that have characters which are no byte symbols (byte_symbols.h).
+  Vocabulary(const TokenNumbers& tokens, const Merges& merges, const std::string& path,
+             const std::vector<SpecialToken>& added = {});
 
   int64_t size() const { return static_cast<int64_t>(bytes_.size()); }
   int32_t NumberOf(Symbol symbol) const { return numbers_[symbol]; }
-  // The number of a token that is not the result of a merge; none if there is no such token.
+  // The number of a token that no merge takes or makes; none if there is no such token.
   std::optional<int32_t> NumberOfOther(std::string_view token) const;
   // The bytes that a token in [0, size()) represents.
   const std::string& BytesOf(int32_t number) const { return bytes_[number]; }

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "data/text/bpe_json.h"
 #include "data/text/char_tokenizer.h"
 #include "data/text/glue.h"
 #include "data/text/merges.h"
+#include "data/text/open_tokenizer.h"
 #include "data/text/token_file.h"
 #include "data/text/tokenizer_files.h"
 #include "data/text/vocabulary.h"
@@ -102,19 +102,27 @@ Target TokenizerJson() {
           .read = [](const Bytes& bytes) { data::ParseTokenizerJson(Text(bytes), "x"); }};
 }
 
+// A folder with nothing else; the tokenizer is then used.
 Target BpeJson() {
-  const auto seed = [](const std::string& merges) {
-    return BytesOf(R"({"added_tokens": [{"id": 262, "content": "<s>", "lstrip": true}],
-                       "pre_tokenizer": {"type": "ByteLevel"}, "model": {"vocab": )" +
-                   VocabularyJson() + R"(, "merges": )" + merges + "}}");
+  const auto seed = [](const std::string& cut, const std::string& merges) {
+    return BytesOf(R"({"added_tokens": [{"id": 262, "content": "<|endoftext|>", "special": true},
+        {"id": 263, "content": "<s>", "lstrip": true, "rstrip": true, "single_word": true}],
+        "pre_tokenizer": )" +
+                   cut + R"(, "model": {"ignore_merges": true, "vocab": )" + VocabularyJson() +
+                   R"(, "merges": )" + merges + "}}");
   };
+  const std::string bytes = R"({"type": "ByteLevel"})",
+                    digits = R"({"type": "Sequence", "pretokenizers": [
+                        {"type": "Digits", "individual_digits": true}, )" +
+                             bytes + "]}";
   return {.name = "tokenizer.json of a BPE",
-          .seeds = {seed(R"(["t h", "th e", "\u0120 the", "i n", "in g", "\u00c3 \u00a9"])"),
-                    seed(R"([["t", "h"], ["th", "e"], ["i", "n"]])")},
+          .seeds = {seed(bytes, R"(["t h", "th e", "\u0120 the", "i n", "in g", "\u00c3 \u00a9"])"),
+                    seed(digits, R"([["t", "h"], ["th", "e"], ["i", "n"]])")},
           .read =
-              [](const Bytes& bytes) {
-                const data::BpeJson bpe = data::ParseBpeJson(Text(bytes), "x");
-                data::Vocabulary(bpe.numbers, data::Merges(bpe.merges, "x merges"), "x");
+              [folder = NewFolder("bpe_json")](const Bytes& input) {
+                Overwrite(folder + "/tokenizer.json", input);
+                std::vector<int32_t> ids;
+                data::OpenGpt2(folder)->EncodeWithSpecials("the <s> thing\u00e9 <s>12 34 ", &ids);
               },
           .inputs = 1000};
 }

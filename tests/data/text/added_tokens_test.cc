@@ -110,6 +110,45 @@ TEST(PrefixSpace, TheConfigDecides) {
   EXPECT_EQ(OpenGpt2(dir)->Encode("ab"), (Ids{256}));
 }
 
+// The class of a model asks the config alone, the class of any tokenizer.json that file.
+TEST(PrefixSpace, TheClassSaysWhichFileDecides) {
+  const std::string dir = Folder();
+  Json json = BpeTokenizerJson(dir + "/vocab.json", dir + "/merges.txt", MergesAs::kPairs,
+                               {"<|endoftext|>"});
+  const auto first = [&](bool in_json, const std::string& config) {
+    json["pre_tokenizer"]["add_prefix_space"] = in_json;
+    WriteText(dir, "tokenizer.json", json.dump());
+    WriteText(dir, "tokenizer_config.json", config);
+    return OpenGpt2(dir)->Encode("ab")[0];
+  };
+  for (const char* name : {"GPT2Tokenizer", "GPT2TokenizerFast", "RobertaTokenizer"}) {
+    const std::string begin = fmt::format(R"({{"tokenizer_class": "{}")", name);
+    EXPECT_EQ(first(true, begin + "}"), 256) << name;
+    EXPECT_EQ(first(true, begin + R"(, "add_prefix_space": false})"), 256) << name;
+    EXPECT_EQ(first(false, begin + R"(, "add_prefix_space": true})"), 257) << name;
+  }
+  for (const char* name : {"PreTrainedTokenizerFast", "TokenizersBackend"}) {
+    const std::string begin = fmt::format(R"({{"tokenizer_class": "{}")", name);
+    EXPECT_EQ(first(true, begin + "}"), 257) << name;
+    EXPECT_EQ(first(true, begin + R"(, "add_prefix_space": false})"), 257) << name;
+    EXPECT_EQ(first(false, begin + R"(, "add_prefix_space": true})"), 256) << name;
+  }
+}
+
+// bos_token, mask_token, ...: special where the vocabulary has them, whoever names them.
+TEST(AddedTokens, WhatTheSettingsNameIsSpecial) {
+  const std::string dir = TestFolder();
+  WriteSmallBpe(dir, {"<|endoftext|>", "<x>", "<y>", "<z>"});
+  WriteText(
+      dir, "tokenizer_config.json",
+      R"({"pad_token": "<x>", "extra_special_tokens": [{"content": "<y>", "rstrip": true}]})");
+  WriteText(dir, "special_tokens_map.json", R"({"mask_token": "<z>", "unk_token": "<nowhere>"})");
+  const auto tokenizer = OpenGpt2(dir);
+  EXPECT_EQ(WithSpecials(*tokenizer, "<x>ab<y>  <z> <nowhere>").size(), 14u);
+  EXPECT_EQ(WithSpecials(*tokenizer, "<x>ab<y>  <z>"), (Ids{259, 256, 260, 261}));
+  EXPECT_EQ(tokenizer->Encode("<x>").size(), 3u) << "plain text";
+}
+
 TEST(AddedTokens, WhatIsNotHonouredIsRefusedByName) {
   const std::string dir = Folder();
   const auto refuses = [&](const char* file, const std::string& text, const std::string& says) {
@@ -123,8 +162,8 @@ TEST(AddedTokens, WhatIsNotHonouredIsRefusedByName) {
   refuses("tokenizer_config.json", R"({"added_tokens_decoder": {"x": {"content": "<x>"}}})",
           "requires added tokens of a content and an id");
   refuses("tokenizer_config.json",
-          R"({"added_tokens_decoder": {"259": {"content": "<x>", "rstrip": true}}})",
-          "requires added tokens without rstrip");
+          R"({"added_tokens_decoder": {"259": {"content": "<x>", "rstrip": 1}}})",
+          "requires true or false for rstrip, got 1");
   refuses("added_tokens.json", R"({"ab": 300})", "requires one number for ab, got 256 and 300");
   refuses("added_tokens.json", R"({"<x>": 300})", "requires the numbers 0 to 259");
   refuses("added_tokens.json", R"({"<x>": -1})", "requires added tokens of a content and an id");
@@ -143,12 +182,32 @@ TEST(TokenizerJson, MustCutAsGpt2AlsoBesideAVocabulary) {
     WriteText(dir, "tokenizer.json", other.dump());
     ExpectBadInput([&] { OpenGpt2(dir); }, dir + "/tokenizer.json", says);
   };
-  refuses("/normalizer", {{"type", "NFC"}}, "got normalizer: an object");
+  refuses("/normalizer", {{"type", "NFC"}}, "got the normalizer \"NFC\"");
   refuses("/model/dropout", 0.1, "got dropout: 0.1");
-  refuses("/model/ignore_merges", true, "got ignore_merges: true");
+  refuses("/model/ignore_merges", 2, "got ignore_merges: 2");
   refuses("/model/type", "WordPiece", "got the model \"WordPiece\"");
   refuses("/pre_tokenizer/type", "Whitespace", "got the pre_tokenizer \"Whitespace\"");
   refuses("/pre_tokenizer/use_regex", false, "got use_regex: false");
+}
+
+// Digits, and whole pieces, cut texts also where vocabulary and merges have files of their own; but
+// not where transformers makes the tokenizer of these files alone.
+TEST(TokenizerJson, CutsAlsoBesideAVocabulary) {
+  const std::string dir = Folder();
+  Json json = BpeTokenizerJson(dir + "/vocab.json", dir + "/merges.txt", MergesAs::kPairs,
+                               {"<|endoftext|>"});
+  const Json bytes = json["pre_tokenizer"];
+  json["pre_tokenizer"] = {
+      {"type", "Sequence"},
+      {"pretokenizers", {{{"type", "Digits"}, {"individual_digits", true}}, bytes}}};
+  WriteText(dir, "tokenizer.json", json.dump());
+  EXPECT_EQ(OpenGpt2(dir)->Encode("ab 1"), (Ids{256, ' ', '1'}));
+  WriteText(dir, "tokenizer_config.json", R"({"tokenizer_class": "PreTrainedTokenizerFast"})");
+  EXPECT_EQ(OpenGpt2(dir)->Encode("ab 1"), (Ids{256, ' ', '1'}));
+  WriteText(dir, "tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer"})");
+  ExpectBadInput([&] { OpenGpt2(dir); }, dir, "transformers 5 ignores for the tokenizer_class");
+  WriteText(dir, "tokenizer_config.json", R"({"add_prefix_space": true})");
+  ExpectBadInput([&] { OpenGpt2(dir); }, dir, "asks for both Digits and add_prefix_space");
 }
 
 }  // namespace

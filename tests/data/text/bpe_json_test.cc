@@ -58,13 +58,21 @@ TEST(BpeJson, AddedTokensExtendTheVocabulary) {
   EXPECT_EQ(tokenizer->Decode(Ids{263, 262}), "<new><mask>");
 }
 
+// A pre-tokenizer of parts of these types.
+Json Sequence(const std::vector<std::string>& types) {
+  Json parts = Json::array();
+  for (const std::string& type : types) parts.push_back({{"type", type}});
+  return {{"type", "Sequence"}, {"pretokenizers", parts}};
+}
+
 TEST(BpeJson, RefusesWhatCutsTextsOtherwise) {
   const std::string dir = TestFolder();
   const Json good = Small(dir);
   const auto expect = [&](const char* at, const Json& value, const std::string& words) {
     Json json = good;
     json[Json::json_pointer(at)] = value;
-    ExpectBadInput([&] { ParseBpeJson(json.dump(), "t.json"); }, "[t.json]", words);
+    WriteText(dir, "tokenizer.json", json.dump());
+    ExpectBadInput([&] { OpenRoberta(dir); }, "[" + dir + "/tokenizer.json", words);
   };
   ParseBpeJson(good.dump(), "t.json");
   const std::string byte_level = "requires a byte-level BPE";
@@ -73,9 +81,15 @@ TEST(BpeJson, RefusesWhatCutsTextsOtherwise) {
   expect("/model/merges", "a b", byte_level);
   expect("/pre_tokenizer/type", "Whitespace", byte_level);
   expect("/pre_tokenizer/use_regex", false, byte_level);
-  expect("/normalizer", {{"type", "NFC"}}, "got normalizer: an object");
+  expect("/pre_tokenizer", Sequence({"Split", "ByteLevel"}),
+         R"(got the pre_tokenizer "Sequence" of "Split" and "ByteLevel")");
+  expect("/pre_tokenizer", Sequence({"Digits"}), R"(got the pre_tokenizer "Sequence" of "Digits")");
+  expect("/pre_tokenizer", Sequence({"Digits", "ByteLevel"}),
+         "true or false for individual_digits, got null");
+  expect("/pre_tokenizer/add_prefix_space", "no", "true or false for add_prefix_space, got \"no\"");
+  expect("/normalizer", {{"type", "NFC"}}, R"(got the normalizer "NFC")");
   expect("/model/dropout", 0.1, "got dropout: 0.1");
-  expect("/model/ignore_merges", true, "got ignore_merges: true");
+  expect("/model/ignore_merges", "yes", "got ignore_merges: \"yes\"");
   expect("/model/end_of_word_suffix", "</w>", R"(got end_of_word_suffix: "</w>")");
   expect("/model/merges/0", "a\nb", "a line's end");
   expect("/model/merges/0", 7, "merges of two strings, got 7");
@@ -84,15 +98,9 @@ TEST(BpeJson, RefusesWhatCutsTextsOtherwise) {
   expect("/added_tokens/0/id", 7, "one number for <s>, got 258 and 7");
   expect("/added_tokens/0/id", -1, "a content and an id, got \"<s>\" and -1");
   expect("/added_tokens/0/content", "", "a content and an id");
-  expect("/added_tokens/4/rstrip", true, R"(without rstrip, but "<mask>" has it)");
-  expect("/added_tokens/4/single_word", true, "without single_word");
+  expect("/added_tokens/4/rstrip", 3, "true or false for rstrip, got 3");
   expect("/added_tokens", 3, "a list of added_tokens, got 3");
-  WriteText(dir, "tokenizer.json", [&] {
-    Json json = good;
-    json["model"]["merges"][1] = "x ab";
-    return json.dump();
-  }());
-  ExpectBadInput([&] { OpenRoberta(dir); }, dir + "/tokenizer.json", "a number for 'xab'");
+  expect("/model/merges/1", "x ab", "a number for 'xab'");
 }
 
 }  // namespace

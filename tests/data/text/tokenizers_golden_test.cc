@@ -1,0 +1,87 @@
+// The numbers of a small byte-level BPE in many variants, held against those of Hugging Face's
+// tokenizers (make_tokenizers.py).
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "data/files/lines.h"
+#include "data/text/open_tokenizer.h"
+#include "tests/data/temp_file.h"
+
+namespace torus::data {
+namespace {
+
+using Json = nlohmann::json;
+using Ids = std::vector<int32_t>;
+
+// The fields of a line behind its kind.
+std::vector<Json> FieldsOf(const std::vector<std::string_view>& columns) {
+  std::vector<Json> fields;
+  for (size_t i = 1; i < columns.size(); ++i) fields.push_back(Json::parse(columns[i]));
+  return fields;
+}
+
+Json Patched(Json document, const Json& patches) {
+  for (const Json& patch : patches)
+    document =
+        document.patch(Json::array({{{"op", "add"}, {"path", patch[0]}, {"value", patch[1]}}}));
+  return document;
+}
+
+// By both ways to encode. What comes back is the text, but for white space that a token takes.
+void ExpectNumbers(const BpeTokenizer& tokenizer, const std::vector<Json>& text) {
+  const std::string given = text[0].get<std::string>();
+  Ids with_specials;
+  tokenizer.EncodeWithSpecials(given, &with_specials);
+  EXPECT_EQ(with_specials, text[1].get<Ids>()) << given;
+  EXPECT_EQ(tokenizer.Encode(given), text[2].get<Ids>()) << given;
+}
+
+TEST(TokenizersGolden, EveryVariantGivesTheReferencesNumbers) {
+  std::ifstream file("tests/golden/tokenizers.tsv");
+  Json base;
+  std::unique_ptr<BpeTokenizer> tokenizer;
+  std::string name;
+  int cases = 0, texts = 0;
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<std::string_view> columns = Columns(line);
+    const std::vector<Json> fields = FieldsOf(columns);
+    if (columns[0] == "base") {
+      base = fields[0];
+    } else if (columns[0] == "case") {
+      const std::string dir = TestFolder();
+      name = fields[0].get<std::string>();
+      WriteText(dir, "tokenizer.json", Patched(base, fields[1]).dump());
+      tokenizer.reset();
+      ASSERT_NO_THROW(tokenizer = OpenGpt2(dir)) << name;
+      ++cases;
+    } else {
+      SCOPED_TRACE(name);
+      ExpectNumbers(*tokenizer, fields);
+      ++texts;
+    }
+  }
+  EXPECT_EQ(cases, 12);
+  EXPECT_EQ(texts, 300);
+}
+
+// A token of the vocabulary that no merge makes stands for its bytes.
+TEST(TokenizersGolden, WholePiecesComeBack) {
+  std::ifstream file("tests/golden/tokenizers.tsv");
+  std::string line;
+  std::getline(file, line);
+  Json json = FieldsOf(Columns(line))[0];
+  const size_t number = json["model"]["vocab"].size();
+  json["model"]["vocab"]["\u0120swordfish"] = number;
+  json["model"]["ignore_merges"] = true;
+  const std::string dir = TestFolder();
+  WriteText(dir, "tokenizer.json", json.dump());
+  const auto tokenizer = OpenGpt2(dir);
+  EXPECT_EQ(tokenizer->Encode(" swordfish"), (Ids{static_cast<int32_t>(number)}));
+  EXPECT_EQ(tokenizer->Decode(tokenizer->Encode("a swordfish")), "a swordfish");
+}
+
+}  // namespace
+}  // namespace torus::data
