@@ -159,7 +159,12 @@ std::string TokenShardPath(const std::string& dir, const std::string& part, int 
 
 TokenShards::TokenShards(const std::string& dir, const std::string& part)
     : name_(fmt::format("{}/{}", dir, part)), begins_{0} {
-  const int count = std::max(1, CountShards(dir, part));  // if none, opening the first fails
+  const int count = CountShards(dir, part);
+  Require(
+      count > 0, dir,
+      "a folder must hold token files as tools/tokenize writes them, {}-00000.tokens and so on, "
+      "got none; a text is given as one file",
+      part);
   for (int i = 0; i < count; ++i) {
     files_.push_back(std::make_unique<TokenFile>(TokenShardPath(dir, part, i)));
     Require(files_[i]->origin() == origin(), files_[i]->name(),

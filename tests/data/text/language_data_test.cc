@@ -93,8 +93,8 @@ TEST(LanguageData, NamesWhatIsWrong) {
                  tokens + ", got none");
   std::filesystem::remove(tokens);
   ExpectBadInput([&] { OpenLanguageData(path + "x", "bytes", ""); }, path + "x", "No such file");
-  ExpectBadInput([&] { OpenLanguageData(dir, "", ""); }, dir + "/train-00000.tokens",
-                 "No such file");
+  ExpectBadInput([&] { OpenLanguageData(dir, "", ""); }, dir,
+                 "train-00000.tokens and so on, got none; a text is given as one file");
   WriteText(dir, "t.txt", "ab\xff");
   ExpectBadInput([&] { OpenLanguageData(path, "chars", ""); }, path, "0xff at offset 2");
   WriteSmallBpe(dir, {"<|endoftext|>"});

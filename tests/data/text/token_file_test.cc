@@ -32,7 +32,7 @@ TEST(TokenFile, ComesBackInAnyWidth) {
 }
 
 TEST(TokenFile, BringsItsAlphabetAlong) {
-  const CharTokenizer chars = CharTokenizer::Of(std::string(70, 'x') + "éy", "x");
+  const CharTokenizer chars = CharTokenizer::Of(std::string(70, 'x').append("éy"), "x");
   const std::string path = TestFolder() + "/t";
   WriteTokenFile(path, OriginOf(chars), chars.Encode("éyx"));
   const TokenFile file(path);
@@ -111,8 +111,9 @@ TEST(TokenShards, AreOneText) {
   WriteTokenFile(TokenShardPath(dir, "train", 3), {"chars", "ab", 2}, std::vector<int32_t>{0});
   ExpectBadInput([&] { TokenShards(dir, "train"); }, "train-00003.tokens",
                  "bytes of 256 tokens, got chars of 2");
-  ExpectBadInput([&] { TokenShards(dir, "validation"); }, "validation-00000.tokens",
-                 "No such file");
+  ExpectBadInput(
+      [&] { TokenShards(dir, "validation"); }, dir,
+      "must hold token files as tools/tokenize writes them, validation-00000.tokens and");
 }
 
 TEST(TokenShards, HaveNoGap) {
