@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "models/checkpoint/hugging_face.h"
@@ -60,15 +61,68 @@ void KeepOtherOutputs(const nn::Sequential::Layer& head, std::vector<NamedTensor
   }
 }
 
+// Whether the state has all parameters, by one of their names.
+bool HasAll(const nn::Module& model, const std::vector<NamedTensor>& state) {
+  std::set<std::string> names;
+  for (const NamedTensor& tensor : state) names.insert(tensor.name);
+  for (const nn::Alias& alias : model.Aliases())
+    if (names.contains(alias.name)) names.insert(alias.owner);
+  return std::ranges::all_of(model.Parameters(),
+                             [&](const NamedVariable& p) { return names.contains(p.name); });
+}
+
+// Takes the tensors of other heads, for which the model has no place, out of the state. Returns
+// their names.
+std::vector<std::string> TakeOutOtherHeads(const NameFitter& names,
+                                           std::vector<NamedTensor>& state) {
+  std::vector<std::string> taken;
+  std::erase_if(state, [&](const NamedTensor& tensor) {
+    const bool out = !names.IsWanted(tensor.name) && names.IsOfAHead(tensor.name);
+    if (out) taken.push_back(tensor.name);
+    return out;
+  });
+  return taken;
+}
+
 // Loads the state, and says in an error also where the file's index contradicts its shards.
 void Load(nn::Module& model, const std::vector<NamedTensor>& state, const std::string& path,
-          const TakenWeights& taken) {
+          const TakenWeights& taken, const std::map<std::string, std::string>& others) {
   try {
-    LoadStateDict(model, state, path);
+    LoadStateDict(model, state, path, others);
   } catch (const BadInput& error) {
     if (taken.differences.empty()) throw;
     throw BadInput(fmt::format("{}; {}", error.what(), fmt::join(taken.differences, "; ")));
   }
+}
+
+constexpr size_t kMostShown = 8;
+
+// The first of what a file holds, for a message.
+std::vector<std::string> FirstOf(std::vector<std::string> others) {
+  if (others.size() > kMostShown) {
+    others.resize(kMostShown);
+    others.push_back("...");
+  }
+  return others;
+}
+
+// What else the part has, under the model's names.
+std::map<std::string, std::string> FitOthers(const NameFitter& names, const WeightsPart& part) {
+  const bool lacks_base = std::ranges::none_of(
+      part.tensors, [&](const NamedTensor& tensor) { return names.IsBase(tensor.name); });
+  std::map<std::string, std::string> fitted;
+  for (const auto& [name, value] : part.others) fitted[names.Fit(name, lacks_base)] = value;
+  return fitted;
+}
+
+// The part of the source that fits the model.
+WeightsPart PartOf(const nn::Module& model, const WeightsSource& source, const NameRules& rules) {
+  const FileWeights file = ReadWeights(source.file);
+  if (file.tensors.empty())
+    Throw<BadInput>(source.file, "must have tensors, but has none: {}",
+                    file.others.empty() ? "it is empty"
+                                        : fmt::format("{}", fmt::join(FirstOf(file.others), ", ")));
+  return ChoosePart(model, file, rules, source.part, source.file);
 }
 
 }  // namespace
@@ -94,28 +148,35 @@ FileWeights ReadWeights(const std::string& path) {
 }
 
 TakenWeights LoadWeights(nn::Module& model, const WeightsSource& source, const NameRules& rules) {
-  WeightsPart part = ChoosePart(model, ReadWeights(source.file), rules, source.part, source.file);
-  Load(model, FitNames(model, std::move(part.tensors), rules), source.file, part.taken);
+  WeightsPart part = PartOf(model, source, rules);
+  const NameFitter names(model, rules);
+  const std::map<std::string, std::string> others = FitOthers(names, part);
+  std::vector<NamedTensor> state = FitNames(model, std::move(part.tensors), rules);
+  // What is surplus helps to see why something is missing.
+  if (HasAll(model, state)) {
+    for (std::string& name : TakeOutOtherHeads(names, state)) {
+      part.taken.left.push_back(std::move(name));
+      --part.taken.tensors;
+    }
+  }
+  Load(model, state, source.file, part.taken, others);
   return part.taken;
 }
 
 BodyNotes LoadBody(nn::Sequential& model, const WeightsSource& source, const NameRules& rules) {
-  WeightsPart part = ChoosePart(model, ReadWeights(source.file), rules, source.part, source.file);
-  std::vector<NamedTensor> state = FitNames(model, std::move(part.tensors), rules);
+  WeightsPart part = PartOf(model, source, rules);
   const NameFitter names(model, rules);
+  const std::map<std::string, std::string> others = FitOthers(names, part);
+  std::vector<NamedTensor> state = FitNames(model, std::move(part.tensors), rules);
   BodyNotes notes{.taken = std::move(part.taken)};
-  std::erase_if(state, [&](const NamedTensor& tensor) {
-    const bool out = !names.IsWanted(tensor.name) && names.IsOfAHead(tensor.name);
-    if (out) notes.left_out.push_back(tensor.name);
-    return out;
-  });
+  notes.left_out = TakeOutOtherHeads(names, state);
   const nn::Sequential::Layer& head = model.layers().back();
   if (HasAnyOf(head, state)) {
     KeepOtherOutputs(head, state, notes);
   } else {
     for (const NamedVariable& p : OwnParameters(head)) Keep(p, state, notes);
   }
-  Load(model, state, source.file, notes.taken);
+  Load(model, state, source.file, notes.taken, others);
   return notes;
 }
 

@@ -24,8 +24,9 @@ struct WeightsSource {
 };
 
 // Reads weights, chooses the part that fits the model (ChoosePart), fits its names by `rules`
-// (FitNames) and loads it into the model. As strict as FitState about that part; the rest of the
-// file is left, and the result says so. Tensors are cast to the model's dtypes.
+// (FitNames) and loads it into the model. As strict as FitState about that part, but leaves tensors
+// of other heads that `rules` name, such as a pooler that a classifier does not use. The rest of
+// the file is left too, and the result says so. Tensors are cast to the model's dtypes.
 TakenWeights LoadWeights(nn::Module& model, const WeightsSource& source,
                          const NameRules& rules = {});
 

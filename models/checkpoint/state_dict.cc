@@ -55,10 +55,14 @@ void MergeAliases(const nn::Module& model, std::map<std::string, Tensor>& given,
 }
 
 // Replaces the model's own tensor by the one in `given`, which is removed from there.
-void Replace(NamedTensor& own, std::map<std::string, Tensor>& given, Misfit& misfit) {
+void Replace(NamedTensor& own, std::map<std::string, Tensor>& given,
+             const std::map<std::string, std::string>& others, Misfit& misfit) {
   const auto found = given.extract(own.name);
   const Shape shape = ToFileLayout(own.value.shape());
   if (found.empty()) {
+    if (const auto other = others.find(own.name); other != others.end())
+      return misfit.Other(own.name, fmt::format(" is {} and must be a dense tensor of real numbers",
+                                                other->second));
     if (!MayBeAbsent(own.name)) return misfit.Missing(own.name);
     own.value = Zeros(shape, own.value.dtype());
     return;
@@ -77,7 +81,8 @@ std::vector<NamedTensor> StateDict(const nn::Module& model) {
 }
 
 std::vector<NamedTensor> FitState(const nn::Module& model, const std::vector<NamedTensor>& state,
-                                  const std::string& where) {
+                                  const std::string& where,
+                                  const std::map<std::string, std::string>& others) {
   std::map<std::string, Tensor> given;
   Misfit misfit;
   for (const NamedTensor& tensor : state)
@@ -85,15 +90,15 @@ std::vector<NamedTensor> FitState(const nn::Module& model, const std::vector<Nam
       misfit.Other(io::Printable(tensor.name).text(), " comes twice");
   MergeAliases(model, given, misfit);
   std::vector<NamedTensor> fitted = StateOf(model);
-  for (NamedTensor& tensor : fitted) Replace(tensor, given, misfit);
+  for (NamedTensor& tensor : fitted) Replace(tensor, given, others, misfit);
   for (const auto& [name, tensor] : given) misfit.Surplus(name);
   if (misfit.count() > 0) Throw<BadInput>(where, "{}", misfit.Text());
   return fitted;
 }
 
 void LoadStateDict(nn::Module& model, const std::vector<NamedTensor>& state,
-                   const std::string& where) {
-  const std::vector<NamedTensor> fitted = FitState(model, state, where);
+                   const std::string& where, const std::map<std::string, std::string>& others) {
+  const std::vector<NamedTensor> fitted = FitState(model, state, where, others);
   model.Allocate();
   std::vector<NamedTensor> own = StateOf(model);
   for (size_t i = 0; i < own.size(); ++i) Copy(FromFileLayout(fitted[i].value), own[i].value);

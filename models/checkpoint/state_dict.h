@@ -1,6 +1,7 @@
 // A model's state dict, with the names and layouts of the reference implementation, and its files.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,15 +17,17 @@ std::vector<NamedTensor> StateDict(const nn::Module& model);
 // are. Does not read the model's own values. Names and shapes must be those of StateDict, except
 // for what PyTorch accepts too: any dtype, shape (1) for a scalar, a tied tensor under any of its
 // names, and a missing num_batches_tracked (0 then). Otherwise throws one BadInput tagged `where`
-// that speaks of all tensors that are missing, surplus, or of a wrong shape (misfit.h).
+// that speaks of all tensors that are missing, surplus, or of a wrong shape (misfit.h). `others` is
+// what a file has that is no tensor here, by name: what is missing may be there as a sparse one.
 std::vector<NamedTensor> FitState(const nn::Module& model, const std::vector<NamedTensor>& state,
-                                  const std::string& where);
+                                  const std::string& where,
+                                  const std::map<std::string, std::string>& others = {});
 
 // Copies the state, fitted by FitState, into the model. Tensors are cast to the model's
 // dtypes, as load_state_dict does; equal dtypes keep every bit. A model without memory is allocated
 // on the CPU. If FitState throws, the model is unchanged.
 void LoadStateDict(nn::Module& model, const std::vector<NamedTensor>& state,
-                   const std::string& where);
+                   const std::string& where, const std::map<std::string, std::string>& others = {});
 
 // Save and load .safetensors files, with the errors of ReadSafetensors and WriteSafetensors. A
 // round trip keeps every bit.

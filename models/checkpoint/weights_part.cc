@@ -195,12 +195,29 @@ std::vector<std::string> LeftOf(const FileWeights& file, const std::string& pref
   return left;
 }
 
+// "linear.weight = torch._utils._rebuild_sparse_tensor(...)" as name and value, of a call only what
+// is called.
+std::map<std::string, std::string> OthersOf(const FileWeights& file, const std::string& prefix) {
+  std::map<std::string, std::string> others;
+  for (const std::string& other : file.others) {
+    const size_t equals = other.find(" = ");
+    if (!other.starts_with(prefix) || equals == std::string::npos || equals < prefix.size())
+      continue;
+    const std::string value = other.substr(equals + 3);
+    const size_t call = value.find('(');
+    others[other.substr(prefix.size(), equals - prefix.size())] =
+        call == std::string::npos ? value : value.substr(0, call) + "(...)";
+  }
+  return others;
+}
+
 WeightsPart Take(const FileWeights& file, const Candidate& candidate) {
   WeightsPart part{.taken = {.part = candidate.name(),
                              .tensors = static_cast<int64_t>(candidate.tensors.size()),
                              .left = LeftOf(file, candidate.prefix),
                              .differences = file.differences},
-                   .tensors = {}};
+                   .tensors = {},
+                   .others = OthersOf(file, candidate.prefix)};
   for (const size_t i : candidate.tensors)
     part.tensors.push_back(
         {file.tensors[i].name.substr(candidate.prefix.size()), file.tensors[i].value});

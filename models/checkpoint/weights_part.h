@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct TakenWeights {
 struct WeightsPart {
   TakenWeights taken;
   std::vector<NamedTensor> tensors;  // with names behind taken.part and its dot
+  // What else lies there, by such names: "torch._utils._rebuild_sparse_tensor(...)", "3".
+  std::map<std::string, std::string> others;
 };
 
 // The tensors of `file` whose names have a common beginning, cut off, and fit the model best: most

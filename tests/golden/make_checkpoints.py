@@ -147,6 +147,10 @@ def main():
         "twice": {"net_a": plain, "net_b": plain},
         "negative": negative,
         "unread": unread,
+        "unread_weights": {"state_dict": {
+            **plain, "fc.weight": plain["fc.weight"].to_sparse(), "bn.bias": torch.quantize_per_tensor(
+                plain["bn.bias"], 0.1, 10, torch.qint8), "bn.weight": torch.complex(plain["bn.weight"], plain["bn.bias"])}},
+        "no_tensors": {"epoch": 3, "args": {"lr": 0.1}, "note": "weights are elsewhere"},
     }
     for name, case in cases.items():
         torch.save(case, os.path.join(folder, name + ".pth"))

@@ -106,6 +106,25 @@ TEST(LoadBody, KnowsAHeadByItsExactNames) {
             std::string::npos);
 }
 
+// As transformers saved classifiers before 4.0: with the pooler, which they do not use.
+TEST(LoadWeights, LeavesTheTensorsOfAnotherHead) {
+  const auto saved = Roberta(SmallRoberta()), loaded = Roberta(SmallRoberta());
+  saved->Initialize(1);
+  std::vector<NamedTensor> state = StateDict(*saved);
+  state.push_back({"roberta.pooler.dense.weight", Zeros({16, 16})});
+  state.push_back({"roberta.pooler.dense.bias", Zeros({16})});
+  const TakenWeights taken = LoadWeights(*loaded, FileOf(state), RobertaNames());
+  EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
+  EXPECT_EQ(SetOf(taken.left),
+            (NameSet{"roberta.pooler.dense.bias", "roberta.pooler.dense.weight"}));
+  EXPECT_EQ(taken.tensors, static_cast<int64_t>(state.size()) - 2);
+  state.back().name = "roberta.other.bias";
+  EXPECT_NE(ErrorOf([&] {
+              LoadWeights(*loaded, FileOf(state), RobertaNames());
+            }).find("roberta.other.bias is surplus"),
+            std::string::npos);
+}
+
 TEST(LoadBody, KeepsAHeadThatTheFileHasNot) {
   RobertaOptions lm = SmallRoberta();
   lm.head = RobertaHead::kMaskedLm;

@@ -199,6 +199,28 @@ TEST_F(Folders, AnIndexMayListWhatAShardLacksAndLackWhatItHas) {
   EXPECT_EQ(LoadWeights(*net, folder_).differences.size(), 2U);
 }
 
+// They are there, but not as dense tensors: "missing" would send the reader elsewhere.
+TEST(Misfit, NamesWeightsThatAreThereInAnotherForm) {
+  const auto net = SmallNet();
+  const std::string error =
+      ErrorOf([&] { LoadWeights(*net, kCheckpoints + "unread_weights.pth"); });
+  for (const char* words :
+       {"in 3 tensors", "bn.weight is a tensor and must be a dense tensor of real numbers",
+        "bn.bias is torch._utils._rebuild_qtensor(...) and must be",
+        "fc.weight is torch._utils._rebuild_sparse_tensor(...) and must be"})
+    EXPECT_NE(error.find(words), std::string::npos) << error;
+  EXPECT_EQ(error.find("missing"), std::string::npos) << error;
+}
+
+TEST(Misfit, SaysWhatAFileWithoutTensorsHolds) {
+  const auto net = SmallNet();
+  const std::string file = kCheckpoints + "no_tensors.pth";
+  EXPECT_EQ(ErrorOf([&] { LoadWeights(*net, file); }),
+            "[" + file +
+                "] must have tensors, but has none: epoch = 3, args.lr = 0.1, note = "
+                "\"weights are elsewhere\"");
+}
+
 TEST(Misfit, ShowsMissingBesideSurplusAndGuessesTheBeginning) {
   const auto net = SmallNet();
   std::vector<NamedTensor> state;
