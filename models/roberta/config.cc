@@ -13,7 +13,6 @@ void RefuseTheRest(const ConfigReader& reader) {
   reader.RequireOnly("is_decoder", false);
   reader.RequireOnly("add_cross_attention", false);
   reader.RequireOnly("position_embedding_type", "absolute");
-  reader.RequireOnly("tie_word_embeddings", true);
 }
 
 bool IsMaskedLm(const ConfigReader& reader) {
@@ -47,7 +46,9 @@ RobertaOptions RobertaFromConfig(const json& config, const std::string& where) {
   if (const json labels = reader.Raw("id2label"); labels.is_object())
     o.num_labels = static_cast<int64_t>(labels.size());
   reader.Read("num_labels", o.num_labels);
-  if (IsMaskedLm(reader)) o.head = RobertaHead::kMaskedLm;
+  if (!IsMaskedLm(reader)) return o;
+  o.head = RobertaHead::kMaskedLm;
+  reader.RequireOnly("tie_word_embeddings", true);  // a classifier has nothing to tie
   return o;
 }
 

@@ -104,6 +104,17 @@ TEST(RequireSameFunction, ListsEverySettingOfRoberta) {
             "num_attention_heads is 8 and must be 12; pad_token_id is 0 and must be 1");
 }
 
+// Only the masked head has a weight that is tied to the embedding.
+TEST(RobertaFromConfig, AClassifierMaySayThatNothingIsTied) {
+  const json untied = With(kRoberta, {{"tie_word_embeddings", false}});
+  EXPECT_NE(testing::ErrorOf([&] {
+              RobertaFromConfig(untied, "folder");
+            }).find("tie_word_embeddings must be true, got false"),
+            std::string::npos);
+  const json classifier = With(untied, {{"architectures", {"RobertaForSequenceClassification"}}});
+  EXPECT_EQ(testing::ErrorOf([&] { RobertaFromConfig(classifier, "folder"); }), "no error");
+}
+
 TEST(RequireSameFunction, IsOfOneKindOfModel) {
   EXPECT_NE(ErrorOf(kRoberta, ToConfig(Gpt2Options{})).find("model_type must be \"gpt2\""),
             std::string::npos);
