@@ -24,8 +24,9 @@
 #include "runtime/error.h"
 
 namespace torus::parallel {
+class LinkTime;
 class NcclLibrary;
-}
+}  // namespace torus::parallel
 
 namespace torus::recipes {
 
@@ -55,6 +56,9 @@ struct RunOptions {
   // does. The wrapper's engine is then what `settings.collectives` "engine" means. Cannot be
   // combined with `settings.links`. Not stored.
   std::function<std::unique_ptr<parallel::Transport>(parallel::Transport&)> wrap_transport;
+  // For tests: the clock of emulated links (`settings.links`); must outlive the run. Null: the
+  // steady one.
+  const parallel::LinkTime* link_time = nullptr;
   // How many of the latest checkpoints to keep: RUN/checkpoint and those in RUN/earlier. The best
   // one on the test set is kept in RUN/best besides.
   int64_t keep = 2;

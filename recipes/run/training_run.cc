@@ -62,8 +62,9 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
   options.generator = run.schedule;
   options.wrap_transport = run.wrap_transport;
   if (!s.links.empty())
-    options.wrap_transport = [links = parallel::ParseLinks(s.links), seed = s.seed](auto& inner) {
-      return std::make_unique<parallel::EmulatedLink>(inner, links, seed);
+    options.wrap_transport = [links = parallel::ParseLinks(s.links), seed = s.seed,
+                              time = run.link_time](auto& inner) {
+      return std::make_unique<parallel::EmulatedLink>(inner, links, seed, time);
     };
   SetCodecs(s, options);
   options.facts = DataFacts(task.data());

@@ -2,28 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <vector>
 
 #include "parallel/transport/decorated_transport.h"
 #include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
+#include "runtime/progress.h"
+#include "tests/parallel/transport/waited_time.h"
 
 namespace torus::parallel {
 namespace {
 
-// Time in which nothing else passes than what somebody waits for. It begins at 0.
-class WaitedTime : public LinkTime {
- public:
-  double Now() const override { return now_; }
-  void SleepUntil(double time, const Transport&) const override {
-    now_ = std::max(now_.load(), time);
-  }
-
- private:
-  mutable std::atomic<double> now_ = 0;
-};
+using testing::WaitedTime;
 
 // When each of `count` messages of `bytes`, all sent at 0, has arrived, in seconds.
 std::vector<double> Arrivals(const LinkTable& links, int count, size_t bytes) {
@@ -141,18 +132,26 @@ TEST(EmulatedLink, AnAbortEndsTheWaitForASlowMessage) {
                BrokenEnvironment);
 }
 
-// Waiting for a link is progress: 12 s pass though nobody may be silent for 10 s, which a loaded
-// machine keeps.
-TEST(EmulatedLink, ASlowLinkIsNoTimeout) {
-  InProcessWorld world(2, {.timeout = 10});
-  const LinkTable links({.latency = 12});
-  RunRanks(world, [&](Transport& inner) {
-    EmulatedLink link(inner, links);
-    int value = 7 * link.rank(), got = -1;
-    Pending sent = link.Send(1 - link.rank(), {}, {&value, sizeof value}, "value");
-    link.Recv(1 - link.rank(), {}, {&got, sizeof got}, "value").Wait();
-    sent.Wait();
-    EXPECT_EQ(got, 7 * (1 - link.rank()));
+// Each look at it is a slice of a sleep later.
+class SlicedTime : public LinkTime {
+ public:
+  double Now() const override { return 1e-3 * ++looks_; }
+
+ private:
+  mutable std::atomic<int> looks_ = 0;
+};
+
+// Waiting for a link is progress, by which others renew their deadlines: so a link may be slower
+// than they wait. Of 50 slices none passes without.
+TEST(EmulatedLink, EverySliceOfAWaitIsProgress) {
+  InProcessWorld world(1);
+  RunRanks(world, [](Transport& transport) {
+    ProgressCounter counter, *const before = CurrentProgress();
+    SetProgressCounter(&counter);
+    const SlicedTime time;
+    time.SleepUntil(0.05, transport);
+    SetProgressCounter(before);
+    EXPECT_GE(counter.ticks, 48u);
   });
 }
 

@@ -140,6 +140,10 @@ TEST(RingTraining, GoesOverEmulatedLinks) {
   run.settings.links = {"1ms,1Gbps"};
   const RingTraining training = TrainBy(SolutionFile(), run);
   EXPECT_EQ(training.difference.largest, 0);
+  run.out += " refused";
+  run.settings.links = {
+      "0-7:1ms,1Gbps"};  // past the check of flags: the links themselves refuse it
+  ExpectIn(ErrorOf(SolutionFile(), run), {"[link] names rank 7, but there are 2 ranks"});
 }
 
 }  // namespace
