@@ -1,6 +1,9 @@
 #include "ops/elementwise/select.h"
 
+#include "ops/elementwise/kernels.h"
+#include "runtime/team_size_guard.h"
 #include "tests/ops/op_test.h"
+#include "tests/testing/largest_team.h"
 
 namespace torus::ops {
 namespace {
@@ -50,6 +53,12 @@ TEST(Select, Triangles) {
   EXPECT_EQ(ToVector<float>(Tril(x).data()), (std::vector<float>{0, 0, 0, 3, 4, 0}));
   EXPECT_EQ(ToVector<float>(Tril(x, 1).data()), (std::vector<float>{0, 1, 0, 3, 4, 5}));
   EXPECT_EQ(ToVector<float>(Triu(x, 1).data()), (std::vector<float>{0, 1, 2, 0, 0, 5}));
+}
+
+TEST(Select, LongTrianglesTakeAllThreads) {
+  const TeamSizeGuard guard(3);
+  Tensor mask({400, 300}, DType::kBool);
+  EXPECT_EQ(testing::LargestTeamOf([&] { kernels::Band("tril", INT64_MIN, 0, mask); }), 3);
 }
 
 // What is not chosen does not spread: infinity times zero would.

@@ -5,6 +5,8 @@
 
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
+#include "runtime/team_size_guard.h"
+#include "tests/testing/largest_team.h"
 
 namespace torus::ops {
 namespace {
@@ -61,6 +63,16 @@ TEST(Tokens, AllTeamsMakeTheSame) {
     }
   }
   SetTeamSize(before);
+}
+
+TEST(Tokens, LongOnesTakeAllThreads) {
+  using testing::LargestTeamOf;
+  const TeamSizeGuard guard(3);
+  const Tensor ids = Zeros({400, 300}, DType::kI64), few = ids.Narrow(0, 0, 4);
+  EXPECT_EQ(LargestTeamOf([&] { PositionsBehindPadding(ids, 0); }), 3);
+  EXPECT_EQ(LargestTeamOf([&] { CausalMask(few); }), 3);
+  EXPECT_EQ(LargestTeamOf([&] { CausalMask(300, 400); }), 3);
+  EXPECT_EQ(LargestTeamOf([&] { FindRowsOfPart(ids.View({-1}), 1, 2); }), 3);
 }
 
 TEST(Tokens, AreMadeWhereTheirIdsAre) {

@@ -11,11 +11,15 @@
 
 #include "runtime/element_cast.h"
 #include "runtime/parallel_for.h"
+#include "tests/testing/largest_team.h"
 
 namespace torus {
 namespace {
 
+using testing::LargestTeamOf;
+
 constexpr int kDTypes = static_cast<int>(DType::kBool) + 1;
+constexpr int64_t kWorthAThread = 1 << 15;  // elements
 
 // What `value` becomes in `dtype` by the rules of C++; small whole numbers are exact in all.
 double Expected(double value, DType dtype) { return dtype == DType::kBool ? value != 0 : value; }
@@ -126,7 +130,9 @@ TEST(Copy, LongRowsAreCastByAllThreads) {
       const Tensor want = in.To(static_cast<DType>(to));
       SetTeamSize(3);
       for (const Tensor& shaped : {in, in.View({1, n}), in.View({1, 1, n, 1})}) {
-        const Tensor got = shaped.To(static_cast<DType>(to));
+        Tensor got;
+        const int team = LargestTeamOf([&] { got = shaped.To(static_cast<DType>(to)); });
+        ASSERT_EQ(team, from == to ? 1 : 3) << Name(in.dtype()) << " to " << Name(want.dtype());
         ASSERT_EQ(std::memcmp(got.raw(), want.raw(), want.bytes()), 0)
             << Name(in.dtype()) << " to " << Name(want.dtype());
       }
@@ -184,7 +190,11 @@ TEST(Copy, StridedCopiesOfAllTeams) {
     }
     for (const int threads : {2, 3, 7}) {
       SetTeamSize(threads);
-      EXPECT_EQ(ToVector<double>(view.To(DType::kF64)), want);
+      Tensor got;
+      const int team = LargestTeamOf([&] { got = view.To(DType::kF64); });
+      EXPECT_EQ(team, std::clamp<int64_t>(view.numel() / kWorthAThread, 1, threads))
+          << fmt::format("{}", view);
+      EXPECT_EQ(ToVector<double>(got), want);
     }
   }
   SetTeamSize(before);
@@ -194,7 +204,7 @@ TEST(Fill, RepeatedAndStridedElementsOfAllTeams) {
   const int before = TeamSize();
   SetTeamSize(3);
   Tensor whole = Zeros({400, 300}), part = whole.Narrow(1, 7, 280);
-  Fill(part, 2);
+  EXPECT_EQ(LargestTeamOf([&] { Fill(part, 2); }), 3);
   Tensor rows = whole.Narrow(1, 0, 1).Expand({400, 300});
   Fill(rows, 3);
   const std::vector<float> values = ToVector<float>(whole);
