@@ -20,7 +20,8 @@ constexpr char kAbout[] =
     "Trains with a ring of your own: train_with --ring my_ring.cc [FLAGS]. The file is the one of "
     "the exercise \"ring\": its AllReduceMean sums the gradients of --replicas (4) ranks for "
     "--max-steps (40) steps; then the trainer's own ring does the same, and a page shows both. "
-    "Exit status: 0 if its sums are right; 3 if not; 1 if it crashed or did not come back. "
+    "Exit status: 0 if its sums are right; 3 if not; 2 if it threw; 1 if it crashed or did not "
+    "come back. "
     "FLAGS are those of train:\n\n";
 
 // The arguments without --ring FILE, which go to `file`.
