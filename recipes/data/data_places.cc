@@ -7,15 +7,6 @@
 #include "recipes/data/data_names.h"
 
 namespace torus::recipes {
-namespace {
-
-// A GPT on a text takes bytes unless it is told otherwise.
-bool NeedsVocabulary(const Settings& s) {
-  return s.tokenizer == "gpt2" || s.tokenizer == "roberta" ||
-         (s.tokenizer.empty() && DataKind(s.data) == "sentences");
-}
-
-}  // namespace
 
 std::string PlaceOf(const std::string& data) {
   static const std::map<std::string, std::string> places{{"fashion-mnist", "fashion-mnist"},
@@ -33,6 +24,12 @@ std::string PlaceOf(const std::string& data) {
   return found == places.end() ? "" : found->second;
 }
 
+// A GPT on a text takes bytes unless it is told otherwise.
+bool NeedsVocabulary(const std::string& tokenizer, const std::string& data) {
+  return tokenizer == "gpt2" || tokenizer == "roberta" ||
+         (tokenizer.empty() && !data.empty() && DataKind(data) == "sentences");
+}
+
 std::string InCommonFolder(const std::string& place) {
   const char* const common = std::getenv("TORUS_DATA");
   if (common == nullptr || *common == 0 || place.empty()) return "";
@@ -43,7 +40,7 @@ std::string InCommonFolder(const std::string& place) {
 
 void UseCommonFolder(Settings& settings) {
   if (settings.data_dir.empty()) settings.data_dir = InCommonFolder(PlaceOf(settings.data));
-  if (settings.vocab_dir.empty() && NeedsVocabulary(settings))
+  if (settings.vocab_dir.empty() && NeedsVocabulary(settings.tokenizer, settings.data))
     settings.vocab_dir = InCommonFolder(kVocabularyPlace);
 }
 

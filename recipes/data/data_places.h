@@ -13,6 +13,10 @@ std::string PlaceOf(const std::string& data);
 // The folder of GPT-2's and RoBERTa's vocabulary there.
 inline constexpr char kVocabularyPlace[] = "bpe_gpt2_roberta";
 
+// Whether GPT-2's or RoBERTa's vocabulary is needed for such data, by the tokenizer of that name;
+// empty: none is named.
+bool NeedsVocabulary(const std::string& tokenizer, const std::string& data);
+
 // $TORUS_DATA/PLACE if that is there; else empty.
 std::string InCommonFolder(const std::string& place);
 

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "models/model_spec.h"
@@ -14,6 +15,7 @@
 #include "recipes/data/left_out.h"
 #include "recipes/evaluate/run_weights.h"
 #include "runtime/allocator.h"
+#include "runtime/io/folder_place.h"
 #include "runtime/parallel_for.h"
 #include "runtime/stream.h"
 #include "tools/common/check_flags.h"
@@ -73,7 +75,8 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "Tokenizer for the model of a weights file: gpt2, roberta or bytes. Default: the "
                  "model's own");
   app.add_option("--vocab-dir", o.vocab_dir,
-                 "Folder of the vocabulary. Default: the model's folder");
+                 "Folder of the vocabulary. Default: the model's folder, or for a file of weights "
+                 "its place below $TORUS_DATA");
   app.add_option(
          "--length", o.length,
          "Tokens per row; longer sentences are truncated. 0: as in the run that trained the "
@@ -172,6 +175,15 @@ std::vector<HereOrNot> ContextsOf(const EvaluateOptions& o) {
           {"low", o.precision == "bf16" || o.precision == "f16", "got " + o.precision}};
 }
 
+// A folder that says its model has that model's vocabulary.
+void UseCommonFolder(EvaluateOptions& o) {
+  using recipes::InCommonFolder;
+  if (o.data_dir.empty()) o.data_dir = InCommonFolder(recipes::PlaceOf(o.data));
+  const bool own = std::filesystem::exists(io::CommittedFolder(o.init) + "/config.json");
+  if (o.vocab_dir.empty() && !own && recipes::NeedsVocabulary(o.tokenizer, o.data))
+    o.vocab_dir = InCommonFolder(recipes::kVocabularyPlace);
+}
+
 int Main(int argc, char** argv) {
   Flags flags;
   CLI::App app("Evaluates a trained model on a dataset.", "evaluate");
@@ -181,7 +193,7 @@ int Main(int argc, char** argv) {
   for (std::string* path : {&o.init, &o.data_dir, &o.vocab_dir, &flags.json})
     *path = UserPath(*path);
   o = recipes::WithRunSettings(o);
-  if (o.data_dir.empty()) o.data_dir = recipes::InCommonFolder(recipes::PlaceOf(o.data));
+  UseCommonFolder(o);
   CheckFlags("evaluate", GivenBy(app), ContextsOf(o));
   CheckOutput("evaluate", "--json", flags.json);
   if (flags.threads > 0) SetTeamSize(flags.threads);

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "recipes/data/data_places.h"
 #include "runtime/error.h"
 #include "tools/common/check_flags.h"
 #include "tools/common/output.h"
@@ -39,7 +40,7 @@ int Main(int argc, char** argv) {
       ->check(CLI::IsMember(data::TokenizerNames()));
   app.add_option("--vocab-dir", options.vocabulary_dir,
                  "Folder with encoder.json and vocab.bpe, or vocab.json and merges.txt; the "
-                 "tokenizers gpt2 and roberta need one. Default: none");
+                 "tokenizers gpt2 and roberta need one. Default: its place below $TORUS_DATA");
   app.add_flag("--special-tokens", options.special_tokens,
                "Take every special token that is written in a text, such as <|endoftext|> between "
                "documents, as one token. Default: they are plain text, and a line says how many");
@@ -50,8 +51,11 @@ int Main(int argc, char** argv) {
   const bool vocabulary = options.tokenizer == "gpt2" || options.tokenizer == "roberta";
   CheckFlags("tokenize", GivenBy(app),
              {{"vocabulary", vocabulary, "and --tokenizer " + options.tokenizer + " has none"}});
+  if (vocabulary && options.vocabulary_dir.empty())
+    options.vocabulary_dir = recipes::InCommonFolder(recipes::kVocabularyPlace);
   Require(!vocabulary || !options.vocabulary_dir.empty(), "tokenize",
-          "--tokenizer {} needs the folder of its vocabulary: give --vocab-dir", options.tokenizer);
+          "--tokenizer {} needs the folder of its vocabulary: give --vocab-dir, or set TORUS_DATA",
+          options.tokenizer);
   for (std::string& input : options.inputs) input = UserPath(input);
   options.output = UserPath(options.output);
   CheckOutputFolder("tokenize", "--out", options.output);

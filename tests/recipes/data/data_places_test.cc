@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "recipes/data/data_names.h"
+#include "tests/testing/environment.h"
 
 namespace torus::recipes {
 namespace {
@@ -13,26 +13,22 @@ namespace {
 class DataPlaces : public ::testing::Test {
  protected:
   void SetUp() override {
-    const char* const before = std::getenv("TORUS_DATA");
-    if (before != nullptr) before_ = before;
-    common_ = ::testing::TempDir() + "common";
     for (const char* place : {"/cifar10", "/glue/RTE", "/bpe_gpt2_roberta"})
       std::filesystem::create_directories(common_ + place);
-    setenv("TORUS_DATA", common_.c_str(), 1);
   }
-  void TearDown() override { setenv("TORUS_DATA", before_.c_str(), 1); }
   static Settings Used(Settings settings) {
     UseCommonFolder(settings);
     return settings;
   }
-  std::string common_, before_;
+  const std::string common_ = ::testing::TempDir() + "common";
+  const torus::testing::EnvironmentVariable variable_{"TORUS_DATA", common_};
 };
 
 TEST_F(DataPlaces, WhatIsNotGivenIsInTheCommonFolder) {
   EXPECT_EQ(Used({.data = "cifar10"}).data_dir, common_ + "/cifar10");
   EXPECT_EQ(Used({.data = "cifar10", .data_dir = "/own"}).data_dir, "/own");
   EXPECT_EQ(Used({.data = "cifar100"}).data_dir, "") << "it is not there";
-  setenv("TORUS_DATA", "", 1);
+  const torus::testing::EnvironmentVariable none("TORUS_DATA", "");
   EXPECT_EQ(Used({.data = "cifar10"}).data_dir, "");
 }
 

@@ -6,6 +6,7 @@
 #include "models/checkpoint/state_dict.h"
 #include "parallel/trainer/checkpoint.h"
 #include "tests/data/text/small_bpe.h"
+#include "tests/testing/environment.h"
 #include "tests/tools/train/program.h"
 
 namespace torus::tools::testing {
@@ -114,6 +115,26 @@ TEST_F(Chain, AFileOfWeightsIsEvaluatedByTheTokenizerOfItsTraining) {
   }
   data::WriteSmallBpe(scratch_, {"<|endoftext|>"});
   ExpectOneLine(evaluate({"--vocab-dir", scratch_}), 2, "(--tokenizer gpt2 has 259 tokens)");
+}
+
+// Of weights alone: a model's folder has its own.
+TEST_F(Chain, AVocabularyIsBelowTheCommonFolder) {
+  WriteText("text.txt", Letters());
+  std::filesystem::create_directories(Path("common/bpe_gpt2_roberta"));
+  data::WriteSmallBpe(Path("common/bpe_gpt2_roberta"), {"<|endoftext|>"});
+  const torus::testing::EnvironmentVariable common("TORUS_DATA", Path("common"));
+  const Ended tokenized =
+      Run("tokenize", {"--tokenizer", "gpt2", "--out", Path("tokens"), Path("text.txt")});
+  EXPECT_EQ(tokenized.status, 0) << tokenized.err;
+  EXPECT_NE(tokenized.out.find(" tokens of 259 for training"), std::string::npos) << tokenized.out;
+  std::vector<std::string> flags = CharacterRun(Path("text.txt"), Path("run"));
+  flags.insert(flags.end(), {"--tokenizer", "gpt2", "--max-steps", "1"});
+  ASSERT_EQ(Run("train", flags).status, 0);
+  ASSERT_EQ(Run("convert", {Path("run/checkpoint"), Path("weights.safetensors")}).status, 0);
+  const Ended evaluated =
+      Run("evaluate", {"--init", Path("weights.safetensors"), "--model", "gpt-char:1", "--data",
+                       "text", "--data-dir", Path("text.txt"), "--tokenizer", "gpt2"});
+  EXPECT_EQ(evaluated.status, 0) << evaluated.err;
 }
 
 TEST_F(Chain, TokenFilesAreReadWithTheModelsOwnTokenizer) {

@@ -1,4 +1,5 @@
 // tools/evaluate over runs of tools/train: a run's folder says all that is needed.
+#include "tests/testing/environment.h"
 #include "tests/tools/train/program.h"
 
 namespace torus::tools::testing {
@@ -54,6 +55,19 @@ TEST_F(EvaluateTest, ACheckpointPutElsewhereIsWeights) {
             0);
 }
 
+// Of weights that name no data's place.
+TEST_F(EvaluateTest, DataAreBelowTheCommonFolder) {
+  ASSERT_EQ(Train(Small("run", {"--max-steps", "1"})).status, 0);
+  std::filesystem::copy(Path("run/checkpoint"), Path("mine"));
+  std::filesystem::create_directories(Path("common"));
+  std::filesystem::rename(Path("data"), Path("common/fashion-mnist"));
+  const torus::testing::EnvironmentVariable common("TORUS_DATA", Path("common"));
+  const Ended ended = Evaluate({"--init", Path("mine"), "--data", "fashion-mnist", "--model",
+                                "mobilenet_v2:0.1", "--json", Path("result.json")});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(Json("result.json")["samples"], 20) << "not those below the folder";
+}
+
 TEST_F(EvaluateTest, OtherWeightsNeedTheirData) {
   std::ofstream(Path("w.safetensors")) << "x";
   ExpectOneLine(Evaluate({"--init", Path("w.safetensors")}), 2, "--data is required");
@@ -68,6 +82,13 @@ TEST_F(EvaluateTest, KeepsToItsThreadsAndItsMemoryLimit) {
   EXPECT_EQ(one.status, 0) << one.err;
   EXPECT_EQ(one.out.substr(0, one.out.find("loss")), all.out.substr(0, all.out.find("loss")));
   ExpectOneLine(Evaluate({"--init", Path("run"), "--memory-limit", "2MB"}), 1, "2");
+  // Their stacks do not fit into 4 GiB of addresses, in which all else does.
+  const auto in_4_gib = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--init", Path("run")});
+    return Program("tools/evaluate/evaluate", more, scratch_, size_t{4} << 30).Wait();
+  };
+  EXPECT_EQ(in_4_gib({}).status, 0);
+  ExpectOneLine(in_4_gib({"--threads", "4096"}), 1, "cannot start a team of 4096 threads");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Where the program finds what it is not told: data below TORUS_DATA, paths from where the user
 // stands, runs by their folder.
+#include "tests/testing/environment.h"
 #include "tests/tools/train/program.h"
 
 namespace torus::tools::testing {
@@ -7,24 +8,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class PlacesTest : public ProgramTest {
- protected:
-  void SetUp() override {
-    ProgramTest::SetUp();
-    const char* const before = getenv("TORUS_DATA");
-    if (before != nullptr) before_ = before;
-  }
-  void TearDown() override {
-    setenv("TORUS_DATA", before_.c_str(), 1);
-    unsetenv("TORUS_WORKING_DIRECTORY");
-  }
-  std::string before_;
-};
+using torus::testing::EnvironmentVariable;
+
+class PlacesTest : public ProgramTest {};
 
 TEST_F(PlacesTest, DataAreBelowTheCommonFolder) {
   fs::create_directories(scratch_ + "/common");
   fs::rename(scratch_ + "/data", scratch_ + "/common/fashion-mnist");
-  setenv("TORUS_DATA", (scratch_ + "/common").c_str(), 1);
+  const EnvironmentVariable common("TORUS_DATA", scratch_ + "/common");
   const Ended ended = Train({"--model", "mobilenet_v2:0.1", "--out", scratch_ + "/run",
                              "--batch-size", "24", "--micro-batches", "2", "--max-steps", "1"});
   EXPECT_EQ(ended.status, 0) << ended.err;
@@ -33,7 +24,7 @@ TEST_F(PlacesTest, DataAreBelowTheCommonFolder) {
 
 TEST_F(PlacesTest, AFolderIsMeantFromWhereTheUserStands) {
   ASSERT_EQ(Train(Small("run", {"--max-steps", "1"})).status, 0);
-  setenv("TORUS_WORKING_DIRECTORY", (scratch_ + "/run").c_str(), 1);
+  const EnvironmentVariable here("TORUS_WORKING_DIRECTORY", scratch_ + "/run");
   const Ended ended = Train({"--resume", "checkpoint", "--max-steps", "2"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(Losses("run").size(), 2);
