@@ -30,6 +30,8 @@ TEST(Settings, OfOlderFilesHaveTheValuesOfTheirTime) {
   EXPECT_THROW(SettingsFromJson(older, "file", 2), BadInput);
 }
 
+// A setting that is added needs a line that says what runs did before it (settings.cc), and a
+// version more.
 TEST(Settings, OfTheFirstVersionAreStillRead) {
   const nlohmann::json first = nlohmann::json::parse(R"({
     "accumulate": 1, "activation-storage": "f32", "augment": "none", "batch-size": 24,

@@ -358,9 +358,5 @@ TEST(Invocation, HelpListsWhatTheFactoriesHave) {
   }
 }
 
-// A setting that is added needs a line that says what runs did before it (settings.cc), and a
-// version more.
-// Adam's beta1 was kept under the name of SGD's momentum.
-
 }  // namespace
 }  // namespace torus::tools

@@ -7,6 +7,7 @@
 
 #include "parallel/data_parallel/strategy_factory.h"
 #include "tests/parallel/transport/mpi/under_mpirun.h"
+#include "tests/testing/environment.h"
 #include "tests/tools/train/program.h"
 
 namespace torus::tools::testing {
@@ -265,18 +266,6 @@ TEST_F(Processes, OneThatCannotWriteIsNamedAndTheCheckpointBeforeStays) {
   EXPECT_EQ(resumed.status, 0) << resumed.err;
 }
 
-// Sets a variable of the environment while it exists.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { unsetenv(name_); }
-
- private:
-  const char* const name_;
-};
-
 // Writing the second stage's part alone takes three timeouts, in which the first waits for it.
 TEST_F(Processes, ASlowDiskEndsNobody) {
   const std::vector<std::string> flags{"--max-steps", "4", "--timeout", "1.5"};
@@ -284,7 +273,8 @@ TEST_F(Processes, ASlowDiskEndsNobody) {
   ASSERT_EQ(fast.status, 0) << fast.err;
   const auto bytes =
       std::filesystem::file_size(scratch_ + "/fast/checkpoint/weights-1.safetensors");
-  const Variable slow("TORUS_SLOW_DISK", std::to_string(static_cast<double>(bytes) / 4.5));
+  const torus::testing::EnvironmentVariable slow("TORUS_SLOW_DISK",
+                                                 std::to_string(static_cast<double>(bytes) / 4.5));
   const Ended ended = Mpi(2, Small("slow", flags));
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(Tensors("slow"), Tensors("fast"));

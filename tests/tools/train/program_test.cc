@@ -177,9 +177,6 @@ TEST_F(ProgramTest, MemoryOptionsChangeNoBit) {
   ExpectOneLine(Train(Small("bad", {"--recompute", "0-99"})), 2, "--recompute");
 }
 
-// A signal in an epoch's last step, or a kill behind its checkpoint, leaves the epoch's test line
-// unwritten.
-// Cut otherwise, and on more threads in all, it has the bits of one that never stopped.
 // `for s in 1 2 3; do train --seed $s & done`: nobody names a folder, and all begin in one second.
 TEST_F(ProgramTest, RunsThatBeginTogetherHaveFoldersOfTheirOwn) {
   setenv("BUILD_WORKING_DIRECTORY", scratch_.c_str(), 1);
@@ -249,7 +246,6 @@ TEST_F(ProgramTest, KeepsToItsMemoryLimit) {
   EXPECT_EQ(Train(Small("large", {"--memory-limit", "1GB", "--max-steps", "1"})).status, 0);
 }
 
-// SIGTERM, as a cluster sends it, while the test set of the first epoch is being evaluated.
 TEST_F(ProgramTest, MeasuredCutIsStored) {
   ASSERT_EQ(Train(Small("run", {"--cut", "auto", "--max-steps", "1"})).status, 0);
   const nlohmann::json stored = Json("run/checkpoint/settings.json")["cut"];
