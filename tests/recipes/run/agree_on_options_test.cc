@@ -54,6 +54,12 @@ TEST(AgreeOnOptions, HostsOfDifferentSizeTakeWhatTheSmallestHas) {
   for (const AgreedOptions& each : agreed) EXPECT_EQ(each.options.settings.threads, 4);
 }
 
+// The number of ranks, 3 here, says nothing of the cores.
+TEST(AgreeOnOptions, RanksMayBeMoreThanTheSmallestHostHasCores) {
+  for (const AgreedOptions& each : Agreed({With(0), With(0), With(0)}, {2, 2, 1}))
+    EXPECT_EQ(each.options.settings.threads, 1);
+}
+
 // Those of a host are for the ranks of the host, not of the whole run.
 TEST(AgreeOnOptions, AProcessHasItsShareOfItsHost) {
   const std::vector<AgreedOptions> agreed = Agreed({With(6), With(6), With(6)}, {8, 8, 4});

@@ -106,12 +106,19 @@ class TwoHosts : public ProgramTest {
 };
 
 TEST_F(TwoHosts, DivideTheirThreadsAmongTheirOwnRanks) {
-  const Words flags{"--stages", "3", "--codec", "none", "--threads", "6", "--max-steps", "2"};
-  const Ended one = OnHosts(3, 0, Small("one", flags)), two = OnHosts(2, 1, Small("two", flags));
+  const auto with = [&](const std::string& run, const char* threads) {
+    return Small(run,
+                 {"--stages", "3", "--codec", "none", "--threads", threads, "--max-steps", "2"});
+  };
+  const Ended one = OnHosts(3, 0, with("one", "6")), two = OnHosts(2, 1, with("two", "6"));
   ASSERT_EQ(one.status, 0) << one.err;
   ASSERT_EQ(two.status, 0) << two.err;
   EXPECT_EQ(ThreadsOf("one"), (Words{"2", "2", "2"}));
   EXPECT_EQ(ThreadsOf("two"), (Words{"3", "3", "6"}));
+  // Fewer than the run has ranks, but as many as each host has.
+  const Ended few = OnHosts(2, 1, with("few", "2"));
+  ASSERT_EQ(few.status, 0) << few.err;
+  EXPECT_EQ(ThreadsOf("few"), (Words{"1", "1", "2"}));
 }
 
 // With as many threads a rank, on which bits depend.
