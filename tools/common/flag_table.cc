@@ -172,6 +172,9 @@ constexpr FlagRow kTable[] = {
     {kQuestions, "--memory-limit", "full-memory"},
     {kQuestions, "--ranks --link", "several-ranks"},
 
+    {"grade grade_all", "--seed --json --junit --cpu-seconds --memory --deadline", ""},
+    {"grade_all", "--csv", ""},
+
     {"cuda_bench", "--rounds --step --precision --product --tokens --values", ""},
 };
 

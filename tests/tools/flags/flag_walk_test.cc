@@ -48,6 +48,16 @@ Walk QuestionWalk(const std::string& name, const std::set<std::string>& here) {
   return walk;
 }
 
+Walk ExperimentWalk(const std::string& name, bool trains) {
+  const std::optional<Words> always = Words();
+  const Place place = trains ? Place{always, std::nullopt} : Place{std::nullopt, always};
+  return {name,
+          "tools/experiments/" + name + "/" + name,
+          {"--dry-run"},
+          {{"trains", place}},
+          {{"--data", kNowhere}}};
+}
+
 std::vector<Walk> Walks() {
   const std::string nowhere = kNowhere;
   const Words two{"--stages", "2"}, one{"--stages", "1"}, sgd{"--optimizer", "sgd"},
@@ -162,7 +172,7 @@ std::vector<Walk> Walks() {
       {"mpi_bench",
        "tools/bench/mpi_bench",
        {},
-       {{"collectives", {std::nullopt, Words{}}},
+       {{"collectives", {Words{"--collectives", "--case", "none of them"}, Words{}}},
         {"no-collectives", {std::nullopt, Words{"--collectives"}}}}},
       QuestionWalk("q1", {"full-memory"}),
       QuestionWalk("q2", {"several-ranks"}),
@@ -176,15 +186,16 @@ std::vector<Walk> Walks() {
       {"cuda_bench", "tools/bench/cuda_bench", {}, {}},
       {"measure_blocks", "tools/train/measure_blocks", {}, {}},
       {"replay", "tools/replay/replay_main", {}, {}},
-      {"parameters",
-       "tools/experiments/parameters/parameters",
-       {"--dry-run"},
-       {{"trains", {std::nullopt, Words{}}}}},
-      {"sort_quantization",
-       "tools/experiments/sort_quantization/sort_quantization",
-       {"--dry-run"},
-       {{"trains", {Words{}, std::nullopt}}},
-       {{"--data", nowhere}}},
+      {"grade", "tools/labs/build_it_yourself/grade", {}, {}},
+      {"grade_all", "tools/labs/build_it_yourself/grade_all", {}, {}},
+      ExperimentWalk("altogether", true),
+      ExperimentWalk("data_parallel_breakdown", true),
+      ExperimentWalk("gpt3xl_baselines", true),
+      ExperimentWalk("gpt3xl_networks", true),
+      ExperimentWalk("parameters", false),
+      ExperimentWalk("pipeline_vs_data_parallel", true),
+      ExperimentWalk("roberta_data_parallel_throughput", true),
+      ExperimentWalk("sort_quantization", true),
   };
 }
 
@@ -326,12 +337,23 @@ TEST_P(FlagWalk, AFlagIsTakenWhereItApplies) {
 
 class FlagPrograms : public ProgramTest {};
 
+// What stands in the table and nobody walks would be held by nothing. Not there are the programs
+// without flags, and train_with, whose flags are train's.
+TEST_F(FlagPrograms, OfTheTableAreAllWalked) {
+  std::set<std::string> of_table, walked;
+  for (const FlagRow& row : FlagTable())
+    for (const std::string_view program : tools::Words(row.programs)) of_table.emplace(program);
+  for (const Walk& walk : Walks()) walked.insert(walk.program);
+  EXPECT_EQ(of_table, walked);
+}
+
 TEST_F(FlagPrograms, HelpOfAProgramWithoutFlagsMeasuresNothing) {
   const Ended ended = Program("tools/simulate/link_times", {"--help"}, scratch_).Wait();
   EXPECT_EQ(ended.status, 0);
   EXPECT_NE(ended.out.find("Measures emulated links"), std::string::npos) << ended.out;
-  ExpectOneLine(Program("tools/simulate/link_times", {"--fast"}, scratch_).Wait(), 2,
-                "unknown flag --fast");
+  for (const char* program : {"tools/simulate/link_times", "tools/labs/build_it_yourself/strip"})
+    ExpectOneLine(Program(program, {"--fast", scratch_ + "/new"}, scratch_).Wait(), 2,
+                  "unknown flag --fast");
 }
 
 // The experiments that train look for data before a plan too.

@@ -52,7 +52,7 @@ int Main(int argc, char** argv) {
   app.add_option("folder", flags.folder,
                  "Folder with a folder for each student (anna/), which has files like ring.cc")
       ->required();
-  app.add_option("--csv", flags.csv, "Write the table to this CSV file");
+  app.add_option("--csv", flags.csv, "Write the table to this CSV file. Default: none");
   AddGradeFlags(app, "all grades", flags.grade);
   if (PrintsHelp(app, argc, argv)) return 0;
   CatchStopSignals();

@@ -28,9 +28,9 @@ void AddGradeFlags(CLI::App& app, const std::string& what, GradeFlags& flags) {
   Limits& limits = flags.grade.limits;
   app.option_defaults()->always_capture_default();
   app.add_option("--seed", flags.grade.seed, "Seed for the hidden sizes, ranks and values");
-  app.add_option("--json", flags.json, "Write " + what + " to this file as JSON")->default_str("");
-  app.add_option("--junit", flags.junit, "Write " + what + " to this file as JUnit XML")
-      ->default_str("");
+  app.add_option("--json", flags.json, "Write " + what + " to this file as JSON. Default: none");
+  app.add_option("--junit", flags.junit,
+                 "Write " + what + " to this file as JUnit XML. Default: none");
   app.add_option("--cpu-seconds", limits.cpu_seconds,
                  "Limit for a rank's CPU time in a test, in seconds")
       ->check(CLI::Range(1, 3600));
