@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "data/text/char_tokenizer.h"
 #include "data/text/tokenize.h"
 #include "tests/data/temp_file.h"
 #include "tests/data/text/small_bpe.h"
@@ -103,6 +104,12 @@ TEST(LanguageData, NamesWhatIsWrong) {
         MakeTokenizer({"gpt2", "", 50257}, dir);
       },
       "[gpt2]", "a vocabulary of 50257 tokens, got 259");
+}
+
+// Of another text's characters.
+TEST(LanguageData, NamesTheFileWithATokenThatThereIsNot) {
+  const std::string path = WriteText(TestFolder(), "t.txt", "abcabcabcz");
+  ExpectBadInput([&] { OpenTokens(path, "all", CharTokenizer("abc")); }, path, "z");
 }
 
 TEST(TokenizeFiles, LeavesTheOldFolderWhereItFails) {

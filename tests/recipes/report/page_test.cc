@@ -37,6 +37,23 @@ TEST_F(Page, OfARunShowsAllOfIt) {
   EXPECT_NE(Part(page, "loss", "</canvas>").find("width="), std::string::npos);
 }
 
+// The page with what `script`, run behind its own, makes of it in an element "answer".
+std::string Asked(const std::string& page, const std::string& script) {
+  return page + "<script>document.body.append(make('p', {id: 'answer'}, String(" + script +
+         ")));</script>";
+}
+
+// One wild step, which would make a flat line of all others, leaves the picture: the curve may ask
+// for twice the 3 with which it began, and the axis has 30 % more.
+TEST_F(Page, AWildStepLeavesTheCurvesTheirPlace) {
+  const std::string top = "charts.find((chart) => chart.canvas.id === 'loss').scales.y.max",
+                    tame = Opened(Asked(RenderReport(testing::SampleReport({3, 2, 4, 1})), top)),
+                    wild = Opened(Asked(RenderReport(testing::SampleReport({3, 2, 4000, 1})), top));
+  EXPECT_EQ(log().find("Uncaught"), std::string::npos) << log();
+  EXPECT_EQ(Part(tame, "answer", "</p>"), "id=\"answer\">5.2");
+  EXPECT_EQ(Part(wild, "answer", "</p>"), "id=\"answer\">7.8");
+}
+
 TEST_F(Page, ShowsWhatWasPredicted) {
   ReportInput report = testing::SampleReport({3, 2});
   report.summary["predicted"] = {{"seconds", 0.5}, {"bubble", 0.25}, {"peak_bytes", {1024, 1024}}};

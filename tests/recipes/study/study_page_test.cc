@@ -77,6 +77,19 @@ TEST_F(Browser, DrawsEveryPlot) {
   EXPECT_NE(Part(page, "plot-1", "</canvas>").find("width="), std::string::npos);
 }
 
+// A row to fill in has room for a pen: more than twice the height of its letters.
+TEST_F(Browser, LeavesRoomInEmptyCells) {
+  Table blank("To fill in", {{"batch"}, {"epoch", "s"}});
+  blank.Add({{}, {}});
+  const std::string page =
+      Opened(ToHtml({.title = "Report", .lead = "", .parts = {Heading{"A"}, blank}}) +
+             "<script>const cell = document.querySelector('td:empty');"
+             "document.body.append(Object.assign(document.createElement('p'), {id: 'answer', "
+             "textContent: cell.clientHeight > 2 * parseFloat(getComputedStyle(cell).fontSize)}));"
+             "</script>");
+  EXPECT_EQ(Part(page, "answer", "</p>"), "id=\"answer\">true");
+}
+
 // Names too long to stand side by side make the plot as high as its bars need.
 TEST_F(Browser, LaysBarsOfLongNamesFlat) {
   const auto height = [&](const std::string& category) {

@@ -62,8 +62,18 @@ TEST_F(Generate, EveryNumberHasBounds) {
                                              {"--threads", "-1"}}) {
     std::vector<std::string> flags = {"--model", scratch_ + "/model"};
     flags.insert(flags.end(), flag.begin(), flag.end());
-    ExpectOneLine(Program("tools/generate/generate", flags, scratch_).Wait(), 2, flag[0].substr(2));
+    ExpectOneLine(Program("tools/generate/generate", flags, scratch_).Wait(), 2, flag[0] + " ");
   }
+}
+
+// Their stacks do not fit into 4 GiB of addresses, in which all else does.
+TEST_F(Generate, TakesItsThreads) {
+  const auto in_4_gib = [&](std::vector<std::string> flags) {
+    flags.insert(flags.end(), {"--model", scratch_ + "/model", "--prompt", "a", "--tokens", "2"});
+    return Program("tools/generate/generate", flags, scratch_, size_t{4} << 30).Wait();
+  };
+  EXPECT_EQ(in_4_gib({}).status, 0);
+  ExpectOneLine(in_4_gib({"--threads", "4096"}), 1, "cannot start a team of 4096 threads");
 }
 
 TEST_F(Generate, TheSeedSaysWhatIsDrawn) {
