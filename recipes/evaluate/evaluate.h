@@ -2,7 +2,7 @@
 // line.
 //
 //   const EvaluateResult result = recipes::Evaluate(
-//       {.model = "resnet18", .init = "runs/a/checkpoint/weights.safetensors", .data = "cifar10"});
+//       {.model = "resnet18", .init = "runs/a/checkpoint", .data = "cifar10"});
 //   data::Accuracy(result.classes->counts);
 #pragma once
 
