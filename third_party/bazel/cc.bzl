@@ -7,8 +7,8 @@ _FLOOR = select({
     "//conditions:default": ["-march=x86-64-v3"],
 })
 
-# What our own code is built with.
-COPTS = [
+# What all of our own code is built with, but for the level of optimization.
+_COPTS = [
     "-Wall",
     "-Wextra",
     "-Werror",
@@ -20,15 +20,26 @@ COPTS = [
     "-fopenmp",
     "-fno-math-errno",
     "-fno-trapping-math",
-] + select({
-    "//:debug_on": [],
-    "//conditions:default": ["-O3"],
-}) + select({
+]
+
+def _optimized(level):
+    return select({
+        "//:debug_on": [],
+        "//conditions:default": [level],
+    })
+
+_SANITIZED = select({
     # gcc takes several times as long over sanitized vector kernels at -O3 as at -O1; and its flow analysis mistakes
     # a sanitizer's own code for reads of unset variables.
     "//:sanitizer_on": ["-O1", "-DTORUS_SANITIZER=1", "-Wno-maybe-uninitialized"],
     "//conditions:default": [],
 })
+
+COPTS = _COPTS + _optimized("-O3") + _SANITIZED
+
+# A test is compiled about as often as it runs, and spends its time in what it tests. Products and sums are contracted as in the rest,
+# so that one that a test writes out has the same bits.
+TEST_COPTS = _COPTS + _optimized("-O1") + ["-fexpensive-optimizations"] + _SANITIZED
 
 _PRECOMPILED = "//third_party/precompiled:"
 
@@ -53,13 +64,14 @@ def torus_library(name, deps = [], copts = [], hdrs = None, srcs = None, gpu_awa
 
     `precompiled` is False where `copts` do not go with precompiled headers.
     """
-    headers = [] if not precompiled else ["test" if "@gtest" in deps else "library"]
+    of_tests = "@gtest" in deps
+    headers = [] if not precompiled else ["test" if of_tests else "library"]
     native.cc_library(
         name = name,
         hdrs = native.glob([name + ".h"]) if hdrs == None else hdrs,
         srcs = native.glob([name + ".cc"]) if srcs == None else srcs,
         deps = deps + [_PRECOMPILED + header for header in headers],
-        copts = COPTS + [flag for header in headers for flag in _include_precompiled(header)] + (_GPU_COPTS if gpu_aware else []) + copts,
+        copts = (TEST_COPTS if of_tests else COPTS) + [flag for header in headers for flag in _include_precompiled(header)] + (_GPU_COPTS if gpu_aware else []) + copts,
         linkopts = LINKOPTS,
         linkstatic = True,  # no shared library of each target beside its archive
         **kwargs
@@ -81,7 +93,7 @@ def torus_test(name, srcs = None, deps = [], size = "small", linkopts = [], gpu_
         name = name,
         srcs = [name + ".cc"] if srcs == None else srcs,
         deps = deps + ["@gtest", "//tests:gtest_main", _PRECOMPILED + "test"],
-        copts = COPTS + _include_precompiled("test") + (_GPU_COPTS if gpu_aware else []),
+        copts = TEST_COPTS + _include_precompiled("test") + (_GPU_COPTS if gpu_aware else []),
         linkopts = LINKOPTS + linkopts,
         size = size,
         **kwargs
