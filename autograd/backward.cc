@@ -172,7 +172,11 @@ struct BackwardEngine {
 
   void RunNode(const std::shared_ptr<Node>& node, std::vector<GradSum>& sums) {
     std::vector<Tensor> grads;
-    for (GradSum& sum : sums) grads.push_back(sum.defined() ? sum.Take().Contiguous() : Tensor());
+    for (GradSum& sum : sums) {
+      Tensor grad = sum.Take();
+      const bool ready = !grad.defined() || node->takes_strided();
+      grads.push_back(ready ? std::move(grad) : grad.Contiguous());
+    }
     std::vector<char> now, later;
     bool any_now = false, any_later = false;
     for (const Edge& input : node->inputs()) {

@@ -56,6 +56,7 @@ Node::Node(std::string_view op, std::vector<Edge> inputs, std::vector<Shape> out
       output_shapes_(std::move(output_shapes)),
       output_dtypes_(std::move(output_dtypes)),
       rule_(std::move(rule.call)),
+      takes_strided_(rule.takes_strided),
       tf32_(WithPrecision::Tf32()) {
   static std::atomic<uint64_t> next{0};
   sequence_ = next.fetch_add(1, std::memory_order_relaxed);

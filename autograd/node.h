@@ -28,8 +28,8 @@ class GradContext {
  public:
   GradContext(std::span<const Tensor> grads, std::span<const char> wanted)
       : grads_(grads), wanted_(wanted) {}
-  // Gradient of output i, contiguous. Undefined if no gradient reached that output, which can
-  // happen only in ops with several outputs.
+  // Gradient of output i, contiguous but for a GradRule::OfView. Undefined if no gradient reached
+  // that output, which can happen only in ops with several outputs.
   const Tensor& grad(int i = 0) const { return grads_[i]; }
   // Whether this call must return the gradient of input i. A backward may call the rule twice:
   // first for the activations' gradients, later for the weights'.
@@ -48,7 +48,16 @@ using Gradients = std::vector<Tensor>;
 struct GradRule {
   template <class F>
   GradRule(F f) : call(std::move(f)) {}  // NOLINT: converts on purpose
+  // For an op that only views or copies: it takes gradients of any strides, so that none is made
+  // contiguous on the way through a chain of views.
+  template <class F>
+  static GradRule OfView(F f) {
+    GradRule rule(std::move(f));
+    rule.takes_strided = true;
+    return rule;
+  }
   std::function<Gradients(const GradContext&)> call;
+  bool takes_strided = false;
 };
 
 // A tensor kept for the backward, with its version at the time of saving. It refers to no graph, so
@@ -87,6 +96,7 @@ class Node {
   const std::string& op() const { return op_; }
   uint64_t sequence() const { return sequence_; }  // order of creation in the process
   const std::vector<Edge>& inputs() const { return inputs_; }
+  bool takes_strided() const { return takes_strided_; }
   int outputs() const { return static_cast<int>(output_shapes_.size()); }
   const Shape& output_shape(int i) const { return output_shapes_[i]; }
   DType output_dtype(int i) const { return output_dtypes_[i]; }
@@ -105,6 +115,7 @@ class Node {
   std::vector<Shape> output_shapes_;
   std::vector<DType> output_dtypes_;
   std::function<Gradients(const GradContext&)> rule_;
+  bool takes_strided_;                 // gradients of any strides
   bool tf32_;                          // WithPrecision::Tf32() when the op ran
   std::shared_ptr<Node> next_orphan_;  // for ~Node alone
 };

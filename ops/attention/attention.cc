@@ -39,9 +39,10 @@ Tensor MaskOf(const AttentionOptions& o, const AttentionShape& shape) {
   return o.attn_mask.data().Expand(scores);
 }
 
-// A tensor (batch..., heads, L, Ev), stored as (batch..., L, heads, Ev).
-Tensor EmptyResult(const AttentionShape& shape, DType dtype, Device device) {
-  Shape memory = shape.Out();
+// A tensor (batch..., heads, rows, width), stored as (batch..., rows, heads, width): joining the
+// heads needs no copy.
+Tensor EmptyByRows(const Shape& shape, DType dtype, Device device) {
+  Shape memory = shape;
   const int rank = memory.rank();
   if (rank < 3) return Tensor(memory, dtype, device);
   std::swap(memory[rank - 3], memory[rank - 2]);
@@ -53,10 +54,28 @@ AttentionOutputs Forward(const AttentionProblem& problem, const AttentionInputs&
   const DType dtype = in.query.dtype();
   const DType sums = dtype == DType::kF64 ? DType::kF64 : DType::kF32;
   const Shape rows{Numel(problem.shape.batch), problem.shape.rows};
-  AttentionOutputs out{EmptyResult(problem.shape, dtype, device), Tensor(rows, sums, device),
+  AttentionOutputs out{EmptyByRows(problem.shape.Out(), dtype, device), Tensor(rows, sums, device),
                        Tensor(rows, sums, device)};
   kernels::Attention(problem, in, out);
   return out;
+}
+
+// Whether they are (batch, heads, L, E) and one of three in each row of one tensor (batch, L, 3,
+// heads, E), in this order: a packed projection, whose parts are viewed by heads.
+bool ArePacked(const Tensor& query, const Tensor& key, const Tensor& value) {
+  if (query.rank() != 4 || query.numel() == 0) return false;
+  const int64_t heads = query.dim(1), rows = query.dim(2), width = query.dim(3);
+  const Shape step{3 * rows * heads * width, width, 3 * heads * width, 1};
+  const Tensor* const all[] = {&query, &key, &value};
+  for (int i = 0; i < 3; ++i) {
+    const Tensor& t = *all[i];
+    if (t.shape() != query.shape() || t.storage() != query.storage() ||
+        t.offset() != query.offset() + i * heads * width)
+      return false;
+    for (int d = 0; d < 4; ++d)
+      if (t.dim(d) > 1 && t.strides()[d] != step[d]) return false;
+  }
+  return true;
 }
 
 // What the backward needs besides the problem.
@@ -81,15 +100,29 @@ struct InputShapes {
   Shape query, key, value;
 };
 
+AttentionGradients SeparateGradients(const AttentionShape& shape, const GradContext& g) {
+  const auto wanted = [&](int input, const Shape& of) {
+    return g.wants(input) ? EmptyByRows(of, g.grad().dtype(), g.grad().device()) : Tensor();
+  };
+  return {wanted(0, shape.Query()), wanted(1, shape.Key()), wanted(2, shape.Value())};
+}
+
+// As ArePacked describes: joining the three needs no copy either.
+AttentionGradients PackedGradients(const Shape& heads, const Tensor& dout) {
+  const Tensor packed({heads[0], heads[2], 3, heads[1], heads[3]}, dout.dtype(), dout.device());
+  const Tensor apart = packed.Permute({2, 0, 3, 1, 4});
+  return {apart.Select(0, 0), apart.Select(0, 1), apart.Select(0, 2)};
+}
+
 Gradients InputGradients(const AttentionProblem& problem, const SavedForBackward& saved,
                          const InputShapes& shapes, const GradContext& g) {
   const Tensor& dout = g.grad();
-  const auto wanted = [&](int input, const Shape& shape) {
-    return g.wants(input) ? Tensor(shape, dout.dtype(), dout.device()) : Tensor();
-  };
-  AttentionGradients d{wanted(0, problem.shape.Query()), wanted(1, problem.shape.Key()),
-                       wanted(2, problem.shape.Value())};
-  kernels::AttentionBackward(problem, saved.Inputs(), saved.Outputs(), dout, d);
+  const AttentionInputs in = saved.Inputs();
+  AttentionGradients d =
+      g.wants(0) && g.wants(1) && g.wants(2) && ArePacked(in.query, in.key, in.value)
+          ? PackedGradients(in.query.shape(), dout)
+          : SeparateGradients(problem.shape, g);
+  kernels::AttentionBackward(problem, in, saved.Outputs(), dout, d);
   const auto summed = [](const Tensor& t, const Shape& shape) {
     return t.defined() ? SumTo(t, shape) : t;
   };

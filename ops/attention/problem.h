@@ -30,7 +30,7 @@ struct AttentionOutputs {
   Tensor out, largest, log_sum;
 };
 
-// Contiguous; undefined ones are not computed.
+// Rows like those of the inputs; undefined ones are not computed.
 struct AttentionGradients {
   Tensor query, key, value;
 };

@@ -45,6 +45,41 @@ std::vector<Tensor> Pieces(const Tensor& whole, const std::vector<Shape>& parts,
   return pieces;
 }
 
+// The tensor of this shape of which the gradients are the pieces along `dim`, if they are: one
+// after another in one memory, as attention writes those of query, key and value. Else undefined.
+Tensor WholeOf(const GradContext& g, const Shape& shape, const std::vector<int64_t>& sizes, int dim,
+               DType dtype) {
+  const Tensor& first = g.grad(0);
+  if (!first.defined() || Numel(shape) == 0) return {};
+  const Strides strides = ContiguousStrides(shape);
+  int64_t at = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const Tensor& piece = g.grad(static_cast<int>(i));
+    if (!piece.defined() || piece.storage() != first.storage() || piece.dtype() != dtype ||
+        piece.offset() != first.offset() + at * strides[dim])
+      return {};
+    for (int d = 0; d < shape.rank(); ++d)
+      if (piece.dim(d) > 1 && piece.strides()[d] != strides[d]) return {};
+    at += sizes[i];
+  }
+  return Tensor(first.storage(), shape, strides, first.offset(), dtype);
+}
+
+// The same by copies, with zeros for pieces to which no gradient came.
+Tensor JoinedOf(const GradContext& g, const Shape& shape, const std::vector<int64_t>& sizes,
+                int dim, DType dtype, Device device) {
+  bool all = true;
+  for (size_t i = 0; i < sizes.size(); ++i) all = all && g.grad(static_cast<int>(i)).defined();
+  Tensor whole = all ? Tensor(shape, dtype, device) : Zeros(shape, dtype, device);
+  int64_t at = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    Tensor window = whole.Narrow(dim, at, sizes[i]);
+    if (g.grad(static_cast<int>(i)).defined()) Copy(g.grad(static_cast<int>(i)), window);
+    at += sizes[i];
+  }
+  return whole;
+}
+
 }  // namespace
 
 Variable Cat(const std::vector<Variable>& inputs, int64_t dim) {
@@ -91,18 +126,13 @@ std::vector<Variable> Split(const Variable& input, const std::vector<int64_t>& s
     outs.push_back(input.data().Narrow(d, at, size));
     at += size;
   }
-  return RecordMany("split", std::move(outs), {input},
-                    [shape = input.shape(), sizes, d, dtype = input.dtype(),
-                     device = input.data().device()](const GradContext& g) {
-                      Tensor whole = Zeros(shape, dtype, device);
-                      int64_t at = 0;
-                      for (size_t i = 0; i < sizes.size(); ++i) {
-                        Tensor window = whole.Narrow(d, at, sizes[i]);
-                        if (g.grad(static_cast<int>(i)).defined()) Copy(g.grad(i), window);
-                        at += sizes[i];
-                      }
-                      return Gradients{whole};
-                    });
+  return RecordMany(
+      "split", std::move(outs), {input},
+      GradRule::OfView([shape = input.shape(), sizes, d, dtype = input.dtype(),
+                        device = input.data().device()](const GradContext& g) {
+        Tensor whole = WholeOf(g, shape, sizes, d, dtype);
+        return Gradients{whole.defined() ? whole : JoinedOf(g, shape, sizes, d, dtype, device)};
+      }));
 }
 
 std::vector<Variable> Split(const Variable& input, int64_t split_size, int64_t dim) {

@@ -9,16 +9,23 @@
 namespace torus::ops {
 namespace {
 
+Tensor ViewOrCopy(const Tensor& t, const Shape& shape) {
+  if (const auto strides = StridesAs(t.shape(), t.strides(), shape))
+    return Tensor(t.storage(), shape, *strides, t.offset(), t.dtype());
+  return t.Reshape(shape);
+}
+
 // The gradient rule of all ops that keep the row-major order.
 GradRule ReshapeBack(const Shape& shape) {
-  return [shape](const GradContext& g) { return Gradients{g.grad().Reshape(shape)}; };
+  return GradRule::OfView(
+      [shape](const GradContext& g) { return Gradients{ViewOrCopy(g.grad(), shape)}; });
 }
 
 }  // namespace
 
 Variable Reshape(const Variable& input, const Shape& shape) {
   const Shape resolved = ResolveShape("reshape", shape, input.numel());
-  return Record("reshape", input.data().Reshape(resolved), {input}, ReshapeBack(input.shape()));
+  return Record("reshape", ViewOrCopy(input.data(), resolved), {input}, ReshapeBack(input.shape()));
 }
 
 Variable Flatten(const Variable& input, int64_t start_dim, int64_t end_dim) {
@@ -26,17 +33,19 @@ Variable Flatten(const Variable& input, int64_t start_dim, int64_t end_dim) {
 }
 
 Variable Transpose(const Variable& input, int64_t dim0, int64_t dim1) {
-  return Record(
-      "transpose", input.data().Transpose(dim0, dim1), {input},
-      [dim0, dim1](const GradContext& g) { return Gradients{g.grad().Transpose(dim0, dim1)}; });
+  return Record("transpose", input.data().Transpose(dim0, dim1), {input},
+                GradRule::OfView([dim0, dim1](const GradContext& g) {
+                  return Gradients{g.grad().Transpose(dim0, dim1)};
+                }));
 }
 
 Variable Permute(const Variable& input, const Dims& dims) {
   Tensor out = input.data().Permute(dims);
   Dims back = dims;
   for (int i = 0; i < dims.rank(); ++i) back[NormalizeDim("permute", dims[i], dims.rank())] = i;
-  return Record("permute", std::move(out), {input},
-                [back](const GradContext& g) { return Gradients{g.grad().Permute(back)}; });
+  return Record("permute", std::move(out), {input}, GradRule::OfView([back](const GradContext& g) {
+                  return Gradients{g.grad().Permute(back)};
+                }));
 }
 
 Variable Narrow(const Variable& input, int64_t dim, int64_t start, int64_t length) {
@@ -44,12 +53,12 @@ Variable Narrow(const Variable& input, int64_t dim, int64_t start, int64_t lengt
   const int d = NormalizeDim("narrow", dim, input.rank());
   const int64_t from = start < 0 ? start + input.dim(d) : start;
   return Record("narrow", input.data().Narrow(d, from, length), {input},
-                [shape = input.shape(), d, from, length](const GradContext& g) {
+                GradRule::OfView([shape = input.shape(), d, from, length](const GradContext& g) {
                   Tensor whole = Zeros(shape, g.grad().dtype(), g.grad().device());
                   Tensor window = whole.Narrow(d, from, length);
                   Copy(g.grad(), window);
                   return Gradients{whole};
-                });
+                }));
 }
 
 Variable Expand(const Variable& input, const Shape& size) {

@@ -57,4 +57,24 @@ std::vector<int64_t> SplitSizes(int64_t size, int64_t split_size) {
   return sizes;
 }
 
+// Old dimensions whose elements lie evenly apart form a run, which new ones must fill exactly.
+std::optional<Strides> StridesAs(const Shape& from, const Strides& strides, const Shape& to) {
+  if (Numel(from) == 0) return ContiguousStrides(to);
+  Strides out = Dims::Filled(to.rank(), 1);
+  int next = to.rank() - 1;
+  for (int d = from.rank() - 1; d >= 0; --d) {
+    if (from[d] == 1) continue;
+    int64_t run = from[d];
+    const int64_t step = strides[d];
+    for (; d > 0 && (from[d - 1] == 1 || strides[d - 1] == run * step); --d) run *= from[d - 1];
+    int64_t filled = 1;
+    for (; next >= 0 && (filled < run || to[next] == 1); --next) {
+      out[next] = filled * step;
+      filled *= to[next];
+    }
+    if (filled != run) return std::nullopt;
+  }
+  return out;
+}
+
 }  // namespace torus::ops

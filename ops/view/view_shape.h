@@ -1,6 +1,7 @@
 // Shape rules of view and joining ops: pure functions.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,5 +23,9 @@ Shape JoinedShape(std::span<const Shape> parts, int dim);
 // Sizes of the pieces of at most `split_size` into which `size` is split; one piece of 0 for size
 // 0. Throws BadInput if split_size is negative, or 0 with a positive size.
 std::vector<int64_t> SplitSizes(int64_t size, int64_t split_size);
+
+// The strides with which a tensor of shape `from` and strides `strides` is seen as shape `to`, of
+// as many elements in the same row-major order; none if no strides do that.
+std::optional<Strides> StridesAs(const Shape& from, const Strides& strides, const Shape& to);
 
 }  // namespace torus::ops

@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "autograd/backward.h"
+#include "autograd/node.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/view/join.h"
 #include "ops/view/view.h"
 #include "runtime/allocator.h"
 #include "runtime/parallel_for.h"
@@ -44,6 +46,31 @@ Variable BoolMask(const Shape& shape, int keep) {
 
 GRADIENT_CASE(scaled_dot_product_attention, Plain) {
   Check(Attend(), {RandomLeaf({2, 3, 4}), RandomLeaf({2, 5, 4}, 1), RandomLeaf({2, 5, 3}, 2)});
+}
+// Three heads of width 2 in rows of one tensor (N, T, 3 x 3 x 2), as Split gives them.
+std::vector<Variable> HeadsOfPacked(const Variable& packed) {
+  std::vector<Variable> parts = Split(packed, 6, -1);
+  for (Variable& part : parts)
+    part = Transpose(Reshape(part, {packed.dim(0), packed.dim(1), 3, 2}), 1, 2);
+  return parts;
+}
+
+GRADIENT_CASE(scaled_dot_product_attention, Packed) {
+  Check(
+      [](const Variables& in) {
+        const Variables q = HeadsOfPacked(in[0]);
+        return Variables{ScaledDotProductAttention(q[0], q[1], q[2], {.is_causal = true})};
+      },
+      {RandomLeaf({2, 5, 18})});
+}
+// Alike, but not what a packed projection gives: its keys come first.
+GRADIENT_CASE(scaled_dot_product_attention, PackedInAnotherOrder) {
+  Check(
+      [](const Variables& in) {
+        const Variables q = HeadsOfPacked(in[0]);
+        return Variables{ScaledDotProductAttention(q[1], q[0], q[2])};
+      },
+      {RandomLeaf({2, 5, 18})});
 }
 GRADIENT_CASE(scaled_dot_product_attention, CausalWithoutBatch) {
   Check(Attend({.is_causal = true, .scale = 0.3}),
@@ -334,6 +361,30 @@ TEST(Attention, RefusesWhatDoesNotFit) {
   EXPECT_THROW(with({.dropout_p = 1.5}), BadInput);
   const Variable three(Zeros({3, 3, 4}));
   EXPECT_THROW(ScaledDotProductAttention(three, k, k, {.enable_gqa = true}), BadInput);
+}
+
+// The same values, and a note of the memory in which their gradient comes.
+Variable Noting(const Variable& x, std::shared_ptr<Storage>& of_gradient) {
+  return Record("reshape", x.data(), {x}, GradRule::OfView([&](const GradContext& g) {
+                  of_gradient = g.grad().storage();
+                  return Gradients{g.grad()};
+                }));
+}
+
+// Neither its parts by heads nor their gradients are copied on the way.
+TEST(Attention, OfAPackedProjectionWritesItsGradientInPlace) {
+  for (const Device device :
+       testing::HasGpu() ? std::vector{Device{}, testing::kFirstGpu} : std::vector{Device{}}) {
+    const Variable packed(RandomLeaf({2, 5, 18}).data().To(device), true);
+    std::shared_ptr<Storage> whole, part;
+    Variables q = HeadsOfPacked(Noting(packed, whole));
+    for (const Variable& one : q) EXPECT_EQ(one.data().storage(), packed.data().storage());
+    q[1] = Noting(q[1], part);
+    const Variable y = ScaledDotProductAttention(q[0], q[1], q[2]);
+    Backward({y}, {Full(y.shape(), 1, y.dtype(), device)});
+    EXPECT_EQ(whole, part);
+    EXPECT_EQ(packed.grad().shape(), packed.shape());
+  }
 }
 
 }  // namespace

@@ -57,6 +57,35 @@ GRADIENT_CASE(unsqueeze, Ends) {
         {TransposedLeaf({3, 2})});
 }
 
+// All ways to split and merge the dimensions of tensors that were permuted, narrowed and expanded.
+TEST(View, OfAnyStridesHasTheElementsOfACopy) {
+  const Tensor base = Arange(2 * 3 * 4 * 6, DType::kF32).View({2, 3, 4, 6});
+  const std::vector<Tensor> strided{base,
+                                    base.Narrow(3, 1, 4),
+                                    base.Narrow(1, 1, 1),
+                                    base.Narrow(2, 0, 2).Narrow(3, 0, 3),
+                                    base.Transpose(1, 2),
+                                    base.Permute({3, 0, 1, 2}),
+                                    base.Narrow(0, 0, 1).Expand({5, 3, 4, 6}),
+                                    base.Narrow(3, 2, 0)};
+  int views = 0, copies = 0;
+  for (const Tensor& t : strided) {
+    const Shape s = t.shape();
+    for (const Shape& shape :
+         {Shape{s[0], s[1], s[2] * s[3]}, Shape{s[0] * s[1], s[2], s[3]}, Shape{t.numel()},
+          Shape{s[0], s[1] * s[2], 1, s[3]}, Shape{s[0], s[1], s[2], 1, s[3]},
+          Shape{1, s[0], s[1] * s[2] * s[3]}}) {
+      const Tensor seen = Reshape(Variable(t), shape).data();
+      EXPECT_EQ(seen.shape(), shape);
+      EXPECT_EQ(ToVector<float>(seen), ToVector<float>(t.Contiguous().View(shape)))
+          << ToString(t.strides()) << " as " << ToString(shape);
+      ++(seen.storage() == t.storage() ? views : copies);
+    }
+  }
+  EXPECT_GT(views, 20);  // not those of the contiguous one alone
+  EXPECT_GT(copies, 5);
+}
+
 TEST(View, SharesMemory) {
   const Variable x(Arange(6, DType::kF32).View({2, 3}));
   EXPECT_EQ(Reshape(x, {3, 2}).data().raw(), x.data().raw());

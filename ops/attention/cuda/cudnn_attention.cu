@@ -113,16 +113,18 @@ bool CudnnAttentionBackward(const ops::AttentionProblem& problem, const ops::Att
                             const ops::AttentionOutputs& out, const Tensor& dout,
                             ops::AttentionGradients& gradients, StreamHandle stream) {
   if (!Takes(problem, in)) return false;
+  Tensor dq = Room(gradients.query, problem.shape.Query(), dout);
+  Tensor dk = Room(gradients.key, problem.shape.Key(), dout);
+  Tensor dv = Room(gradients.value, problem.shape.Value(), dout);
   const AttentionGradientOperands o{HeadsOf(in.query), HeadsOf(in.key), HeadsOf(in.value),
-                                    HeadsOf(out.out), HeadsOf(dout)};
-  for (const HeadsOperand* operand : {&o.query, &o.key, &o.value, &o.out, &o.dout})
+                                    HeadsOf(out.out),  HeadsOf(dout),   HeadsOf(dq),
+                                    HeadsOf(dk),       HeadsOf(dv)};
+  for (const HeadsOperand* operand :
+       {&o.query, &o.key, &o.value, &o.out, &o.dout, &o.dquery, &o.dkey, &o.dvalue})
     if (!IsReadable(*operand)) return false;
   const AttentionSizes sizes = SizesOf(problem, in.query.dtype());
   const Tensor statistics = Statistics(out);
   Tensor means(out.largest.shape(), DType::kF32, dout.device());
-  Tensor dq = Room(gradients.query, problem.shape.Query(), dout);
-  Tensor dk = Room(gradients.key, problem.shape.Key(), dout);
-  Tensor dv = Room(gradients.value, problem.shape.Value(), dout);
   const float scale = static_cast<float>(problem.scale);
   std::vector<const void*> addresses{in.query.raw(),      in.key.raw(),     in.value.raw(),
                                      out.out.raw(),       dout.raw(),       statistics.raw(),

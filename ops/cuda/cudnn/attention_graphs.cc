@@ -30,9 +30,8 @@ class Parts {
     std::swap(tensor.strides[2], tensor.strides[3]);
     return graph_.Add(std::move(tensor));
   }
-  int64_t Gradient(int64_t heads, int64_t rows, int64_t width) {
-    return graph_.Add(
-        Heads(heads, rows, width, {ContiguousStrides({s.batch, heads, rows, width})}));
+  int64_t Key(const HeadsOperand& at) {
+    return graph_.Add(Heads(s.key_heads, s.keys, s.width, at));
   }
   // f32, one number per row.
   int64_t RowNumbers() {
@@ -137,9 +136,7 @@ Graph AttentionGradientGraph(const AttentionSizes& sizes, const AttentionGradien
   const int64_t v = parts.Turned(sizes.value_width, o.value);
   const int64_t out = parts.Out(o.out), dout = parts.Out(o.dout);
   const int64_t statistic = parts.RowNumbers(), means = parts.RowNumbers();
-  const int64_t dq = parts.Gradient(sizes.heads, sizes.rows, sizes.width);
-  const int64_t dk = parts.Gradient(sizes.key_heads, sizes.keys, sizes.width);
-  const int64_t dv = parts.Gradient(sizes.key_heads, sizes.keys, sizes.value_width);
+  const int64_t dq = parts.Query(o.dquery), dk = parts.Key(o.dkey), dv = parts.Value(o.dvalue);
   const int64_t scale = graph.AddScalar(4), one = graph.AddScalar(4);
   const int64_t masked = sizes.causal ? graph.AddScalar(4) : 0;
   Means(parts, dout, out, one, means, graph);

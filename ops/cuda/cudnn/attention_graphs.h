@@ -28,10 +28,11 @@ Graph AttentionGraph(const AttentionSizes& sizes, const HeadsOperand& query,
 // The layouts of the gradient graph's operands; tensors not named here are contiguous.
 struct AttentionGradientOperands {
   HeadsOperand query, key, value, out, dout;
+  HeadsOperand dquery, dkey, dvalue;
 };
 
 // Tensors 0 to 5: query, key, value, out, dout, the forward's statistics; 6: f32 scratch, one
-// number per row; 7 to 9: the gradients of query, key and value, contiguous. By value: 10 the
+// number per row; 7 to 9: the gradients of query, key and value. By value: 10 the
 // scale; 11 one; 12, if causal, -inf. All sums have a fixed order; for that, cuDNN keeps the
 // gradients of the scores, 2 bytes each, in its workspace.
 Graph AttentionGradientGraph(const AttentionSizes& sizes,

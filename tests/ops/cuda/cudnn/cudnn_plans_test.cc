@@ -96,7 +96,14 @@ TEST_F(CudnnPlans, AttentionIsDescribedAsCudnnTakesIt) {
       const HeadsOperand rows{ContiguousStrides({2, 8, 128, 64})};
       const HeadsOperand keys{ContiguousStrides({2, key_heads, 192, 64})};
       EXPECT_TRUE(Knows(AttentionGraph(sizes, rows, keys, keys, rows)));
-      EXPECT_TRUE(Knows(AttentionGradientGraph(sizes, {rows, keys, keys, rows, rows})));
+      EXPECT_TRUE(
+          Knows(AttentionGradientGraph(sizes, {rows, keys, keys, rows, rows, rows, keys, keys})));
+      // (batch, rows, 3, heads, width), as a packed projection lies.
+      const HeadsOperand packed{{128 * 3 * 8 * 64, 64, 3 * 8 * 64, 1}};
+      const AttentionSizes self{2, 8, 8, 128, 128, 64, 64, causal, DType::kBF16};
+      const HeadsOperand out{{128 * 8 * 64, 64, 8 * 64, 1}};
+      EXPECT_TRUE(Knows(AttentionGradientGraph(
+          self, {packed, packed, packed, out, out, packed, packed, packed})));
     }
   }
 }
