@@ -51,6 +51,27 @@ __device__ T CombineBlock(T value, const Combine& combine) {
   return value;
 }
 
+// Combines the values of all threads whose numbers have the same rest by `columns`, a power of two
+// up to 32; the first `columns` threads get the results. First within each warp in a butterfly,
+// then in the order of the warps. All threads of a one-dimensional block of kThreads must call it.
+template <int kThreads, int columns, class T, class Combine>
+__device__ T CombineColumns(T value, const Combine& combine) {
+  constexpr int kWarps = kThreads / 32;
+  static_assert(kThreads % 32 == 0 && columns <= 32 && (columns & (columns - 1)) == 0);
+  for (int bits = columns; bits < 32; bits *= 2) value = combine(value, ShuffleXor(value, bits));
+  if constexpr (kWarps > 1) {
+    alignas(16) __shared__ unsigned char bytes[kWarps * columns * sizeof(T)];
+    T* const of_warps = reinterpret_cast<T*>(bytes);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (lane < columns) of_warps[warp * columns + lane] = value;
+    __syncthreads();
+    if (threadIdx.x < columns)
+      for (int w = 1; w < kWarps; ++w) value = combine(value, of_warps[w * columns + lane]);
+    __syncthreads();  // the next call writes there
+  }
+  return value;
+}
+
 // The inclusive prefix sum of `value` over the lanes of the warp.
 template <class T>
 __device__ T SumUpToLane(T value) {

@@ -69,6 +69,28 @@ TEST_F(GpuImages, DepthwiseConvolutions) {
   ExpectConvolutionAgrees({{1, 12, 12, 1}, {1, 1, 1, 1}, {}});
 }
 
+// The sizes that have kernels of their own: rows and columns that no tile divides, tiles that hang
+// over on all sides, more channels than a block takes, and more tiles than a part of the weights.
+TEST_F(GpuImages, DepthwiseConvolutionsByTiles) {
+  for (const int64_t kernel : {3, 5})
+    for (const int64_t stride : {1, 2})
+      for (const int64_t padding : {0, 1, 2, 4}) {
+        const Dims strides{stride, stride};
+        ExpectConvolutionAgrees({{2, 9, 8, 36},
+                                 {36, kernel, kernel, 1},
+                                 {.stride = strides, .padding = {padding, 2}, .groups = 36}});
+        ExpectConvolutionAgrees({{1, 5, 6, 4},
+                                 {4, kernel, kernel, 1},
+                                 {.stride = strides, .padding = {1, padding}, .groups = 4}});
+      }
+  for (const int64_t stride : {1, 2})
+    ExpectConvolutionAgrees({{2, 35, 34, 8},
+                             {8, 3, 3, 1},
+                             {.stride = {stride, stride}, .padding = {1, 1}, .groups = 8}});
+  ExpectConvolutionAgrees(
+      {{1, 6, 7, 8}, {8, 3, 3, 1}, {.padding_mode = PaddingMode::kSame, .groups = 8}});
+}
+
 TEST_F(GpuImages, AConvolutionOfNoChannelsIsItsBias) {
   const Tensor x({1, 2, 2, 0}, DType::kF32, kFirstGpu),
       weight({3, 1, 1, 0}, DType::kF32, kFirstGpu);
@@ -142,26 +164,28 @@ TEST_F(GpuImages, AveragePooling) {
   });
 }
 
-// Around one part's rows and one merge's parts. Normal values lie within 5 of 0, weights within 2:
-// the terms of dx are at most 2 * 5 * (2 + 5^2).
+// Around what a thread's burst, a block and a part take, with packs of channels and without, and
+// more packs than a block has. Normal values lie within 5 of 0, weights within 2: the terms of dx
+// are at most 2 * 5 * (2 + 5^2).
 TEST_F(GpuImages, BatchNorm) {
-  for (int64_t rows : {2, 63, 64, 65, 4096, 4097, 9000}) {
-    for (int64_t channels : {1, 3}) {
-      OddShapes shapes(rows + channels);
-      Tensor x = shapes.Normal({rows, channels});
-      ExpectAgreesOnGpu(
-          {.function =
-               [](const Variables& in) {
-                 return Variables{
-                     BatchNormTrain(in[0], in[1], in[2], 1, Activation::kNone, in[3]).y};
-               },
-           .inputs = {x, shapes.Uniform({channels}, 0.5, 2), shapes.Normal({channels}),
-                      shapes.Normal({rows, channels})},
-           .terms = 64,
-           .gradient_terms = 64,
-           .magnitude = 270});
-    }
-  }
+  const auto compare = [](int64_t rows, int64_t channels) {
+    OddShapes shapes(rows + channels);
+    Tensor x = shapes.Normal({rows, channels});
+    ExpectAgreesOnGpu(
+        {.function =
+             [](const Variables& in) {
+               return Variables{BatchNormTrain(in[0], in[1], in[2], 1, Activation::kNone, in[3]).y};
+             },
+         .inputs = {x, shapes.Uniform({channels}, 0.5, 2), shapes.Normal({channels}),
+                    shapes.Normal({rows, channels})},
+         .terms = 64,
+         .gradient_terms = 64,
+         .magnitude = 270});
+  };
+  for (const int64_t rows : {2, 3, 31, 32, 33, 127, 128, 255, 256, 257, 4097})
+    for (const int64_t channels : {1, 3, 4}) compare(rows, channels);
+  compare(300, 36);
+  compare(130, 70);
 }
 
 // Values that lie far from 0 lose no digits of their variance beyond those that they have

@@ -1,144 +1,227 @@
+#include <cmath>
+#include <initializer_list>
+#include <type_traits>
+
 #include "ops/batch_norm/channel_functors.h"
 #include "ops/batch_norm/cuda/batch_norm.h"
-#include "runtime/cuda/divide.h"
+#include "runtime/cuda/elements.h"
 //
+#include "ops/batch_norm/cuda/channel_tiles.h"
 #include "ops/batch_norm/cuda/norm_elements.h"
-#include "runtime/cuda/column_sums.h"
+#include "runtime/cuda/block.h"
 #include "runtime/cuda/for_each.h"
+#include "runtime/cuda/part_sums.h"
+#include "runtime/cuda/rows.h"
 
 namespace torus::cuda {
 namespace {
 
-// The gradient through the activation's mask, which is computed from y if that is given.
-template <class T>
-struct MaskedGradient {
-  BeforeActivation<T> before;
-  Bounds<SumOf<T>> bounds;
-  const T *dy, *y;  // which may be null
-  __device__ SumOf<T> operator()(int64_t i, int64_t c) const {
-    const SumOf<T> at = y != nullptr ? Widened(y[i]) : before(i, c);
-    return bounds.Passes(at) ? Widened(dy[i]) : SumOf<T>(0);
+// The gradients of a pack of channels of one row, through the activation's mask, which is computed
+// from y if that is given.
+template <class T, int pack>
+struct MaskedGradients {
+  using Sum = SumOf<T>;
+  using Values = Wide<Sum, pack>;
+  AffineOf<Sum> affine;
+  Bounds<Sum> bounds;
+  const T *x, *residual, *dy, *y;  // residual and y may be null
+
+  // What is read of one row.
+  struct Row {
+    Values x, gradient, other;  // y or the residual
+  };
+  __device__ Row Load(int64_t at) const {
+    Row row{ReadWide<pack>(x + at), ReadWide<pack>(dy + at), {}};
+    const T* const other = y != nullptr ? y : residual;
+    if (other != nullptr) row.other = ReadWide<pack>(other + at);
+    return row;
+  }
+  __device__ Values operator()(const Row& row, const PackAffine<Sum, pack>& normalize) const {
+    const Values before = y != nullptr          ? row.other
+                          : residual != nullptr ? normalize(row.x, row.other)
+                                                : normalize(row.x);
+    Values masked;
+    TORUS_UNROLL
+    for (int k = 0; k < pack; ++k)
+      masked.at[k] = bounds.Passes(before.at[k]) ? row.gradient.at[k] : Sum(0);
+    return masked;
   }
 };
 
-// Sums of rows [part * 64, ...) of channel c: of g at part * 2 * channels + c, and of g (x - mean)
-// `channels` elements after it. Writes g if it is wanted.
-template <class T>
-struct SumsOfRows {
-  int64_t rows, channels;
-  MaskedGradient<T> gradient;
+// The sums of each part's rows of each channel: of g at (part, 0, channel), of g (x - mean) at
+// (part, 1, channel). A few rows are added in f32, the rest in f64. Writes g if it is wanted.
+template <class T, int pack>
+struct GradientSumsOfPart {
+  using Sum = SumOf<T>;
+  RowParts rows;
+  MaskedGradients<T, pack> gradients;
   T* masked;  // may be null
   double* out;
-  __device__ void operator()(int64_t i) const {
-    const Divided at = Divide(i, channels);
-    const int64_t c = at.rest, first = at.quotient * kColumnRows;
-    const int64_t end = first + kColumnRows < rows ? first + kColumnRows : rows;
-    using Sum = SumOf<T>;
-    const Sum mean = gradient.before.affine.mean[c];
-    Sum sum = Sum(0), weighted = Sum(0);
-    for (int64_t r = first; r < end; ++r) {
-      const int64_t from = r * channels + c;
-      const Sum g = gradient(from, c);
-      sum += g;
-      weighted += g * (Widened(gradient.before.x[from]) - mean);
-      if (masked != nullptr) masked[from] = RoundedTo<T>(g);
+
+  template <int kThreads>
+  __device__ void Run(int64_t block) const {
+    static_assert(kThreads == kPartThreads);
+    const auto mine = TileThread<pack>::Of(rows, block);
+    const bool inside = mine.channel < rows.channels;
+    Wide<double, 2 * pack> sums{};
+    if (inside) {
+      const auto normalize = PackAffine<Sum, pack>::Of(gradients.affine, mine.channel);
+      for (int64_t row = mine.row; row < mine.end; row += int64_t{kTileLanes} * kTileBurst)
+        sums = sums + SumsOf(row, mine, normalize);
     }
-    out[at.quotient * 2 * channels + c] = static_cast<double>(sum);
-    out[(at.quotient * 2 + 1) * channels + c] = static_cast<double>(weighted);
+    sums = CombineColumns<kThreads, kTilePacks>(sums, Plus());
+    if (threadIdx.x >= kTilePacks || !inside) return;
+    double* const to = out + int64_t{mine.part} * 2 * rows.channels + mine.channel;
+    for (int k = 0; k < pack; ++k) {
+      to[k] = sums.at[k];
+      to[rows.channels + k] = sums.at[pack + k];
+    }
+  }
+
+ private:
+  // Of kTileBurst rows.
+  __device__ Wide<double, 2 * pack> SumsOf(int64_t first, const TileThread<pack>& mine,
+                                           const PackAffine<Sum, pack>& normalize) const {
+    typename MaskedGradients<T, pack>::Row burst[kTileBurst] = {};
+    TORUS_UNROLL
+    for (int r = 0; r < kTileBurst; ++r)
+      if (first + r * kTileLanes < mine.end) burst[r] = gradients.Load(Place(first, r, mine));
+    Wide<Sum, pack> sum{}, weighted{};
+    TORUS_UNROLL
+    for (int r = 0; r < kTileBurst; ++r) {
+      if (first + r * kTileLanes >= mine.end) break;
+      const Wide<Sum, pack> g = gradients(burst[r], normalize);
+      if (masked != nullptr) WriteRounded(g, masked + Place(first, r, mine));
+      TORUS_UNROLL
+      for (int k = 0; k < pack; ++k) {
+        sum.at[k] += g.at[k];
+        weighted.at[k] = std::fma(g.at[k], burst[r].x.at[k] - normalize.mean.at[k], weighted.at[k]);
+      }
+    }
+    Wide<double, 2 * pack> sums;
+    TORUS_UNROLL
+    for (int k = 0; k < pack; ++k) {
+      sums.at[k] = sum.at[k];
+      sums.at[pack + k] = weighted.at[k];
+    }
+    return sums;
+  }
+  __device__ int64_t Place(int64_t first, int r, const TileThread<pack>& mine) const {
+    return (first + r * kTileLanes) * rows.channels + mine.channel;
   }
 };
 
-// Gradients with respect to weight and bias, from this replica's sums.
-template <class T>
-struct ParameterGradients {
-  int64_t channels;
-  const double *inv_std, *sums;
-  T *weight, *bias;  // may be null
-  __device__ void operator()(int64_t c) const {
-    if (weight != nullptr) weight[c] = static_cast<T>(sums[channels + c] * inv_std[c]);
-    if (bias != nullptr) bias[c] = static_cast<T>(sums[c]);
-  }
-};
-
-// Computes the GradientLine of channel c.
-template <class T>
-struct FoldLines {
+// Of channel c the gradients with respect to weight and bias, from this replica's sums, and the
+// GradientLine, from those of all replicas.
+template <class Sum>
+struct FoldGradients {
   int64_t channels, count;
-  const T* scale;
-  const double *inv_std, *sums;
-  T *slope, *offset;
+  const Sum* scale;
+  const double *inv_std, *own_sums, *all_sums;
+  Sum *weight, *bias, *slope, *offset;  // may be null; the last two together
   __device__ void operator()(int64_t c) const {
-    const auto line = ops::GradientLineOf(scale[c], inv_std[c], sums[c], sums[channels + c], count);
+    if (weight != nullptr) weight[c] = static_cast<Sum>(own_sums[channels + c] * inv_std[c]);
+    if (bias != nullptr) bias[c] = static_cast<Sum>(own_sums[c]);
+    if (slope == nullptr) return;
+    const auto line =
+        ops::GradientLineOf(scale[c], inv_std[c], all_sums[c], all_sums[channels + c], count);
     slope[c] = line.slope;
     offset[c] = line.offset;
   }
 };
 
-template <class T>
-struct InputGradient {
-  int64_t channels;
-  MaskedGradient<T> gradient;
-  const SumOf<T>*slope, *offset;  // null for constant statistics
+template <class T, int pack>
+struct InputGradients {
+  using Sum = SumOf<T>;
+  ElementRows<pack> rows;
+  int64_t apart;
+  MaskedGradients<T, pack> gradients;
+  const Sum *slope, *offset;  // null for constant statistics
   T* dx;
+
   __device__ void operator()(int64_t i) const {
-    const int64_t c = Divide(i, channels).rest;
-    const AffineOf<SumOf<T>>& forward = gradient.before.affine;
-    SumOf<T> line = SumOf<T>(0);
-    if (slope != nullptr)
-      line = slope[c] * (Widened(gradient.before.x[i]) - forward.mean[c]) + offset[c];
-    dx[i] = RoundedTo<T>(forward.scale[c] * gradient(i, c) + line);
+    const auto place = rows.At(i);
+    const auto normalize = PackAffine<Sum, pack>::Of(gradients.affine, place.channel);
+    Wide<Sum, pack> along{}, constant{};
+    if (slope != nullptr) {
+      along = ReadWide<pack>(slope + place.channel);
+      constant = ReadWide<pack>(offset + place.channel);
+    }
+    typename MaskedGradients<T, pack>::Row burst[kTileBurst] = {};
+    TORUS_UNROLL
+    for (int r = 0; r < kTileBurst; ++r)
+      if (place.row + r * apart < rows.rows) burst[r] = gradients.Load(At(place, r));
+    TORUS_UNROLL
+    for (int r = 0; r < kTileBurst; ++r) {
+      if (place.row + r * apart >= rows.rows) break;
+      Wide<Sum, pack> g = gradients(burst[r], normalize);
+      TORUS_UNROLL
+      for (int k = 0; k < pack; ++k) {
+        Sum line = Sum(0);
+        if (slope != nullptr)
+          line = std::fma(along.at[k], burst[r].x.at[k] - normalize.mean.at[k], constant.at[k]);
+        g.at[k] = std::fma(normalize.scale.at[k], g.at[k], line);
+      }
+      WriteRounded(g, dx + At(place, r));
+    }
+  }
+
+ private:
+  __device__ int64_t At(const typename ElementRows<pack>::Place& place, int r) const {
+    return (place.row + r * apart) * rows.channels + place.channel;
   }
 };
 
-// dy, or dy already masked.
+// The gradients of x, for the coefficients of each channel's GradientLine; none for constant
+// statistics.
 template <class T>
-MaskedGradient<T> GradientOf(const ops::NormBackwardInputs& in, const Tensor& dy,
-                             const Tensor& masked) {
-  const bool done = masked.defined();
-  return {{AffineOf<SumOf<T>>(in.affine), Elements<T>(in.x), nullptr},
-          Bounds<SumOf<T>>(done ? ops::Activation::kNone : in.activation),
-          Elements<T>(done ? masked : dy),
-          nullptr};
-}
-
-template <class T>
-void WriteInputGradient(const ops::NormBackwardInputs& in, const Tensor& dy, const Tensor& sums,
-                        ops::NormGradients& out, StreamHandle stream) {
+void WriteInputGradient(const ops::NormBackwardInputs& in, const Tensor& dy, const Tensor& slope,
+                        const Tensor& offset, ops::NormGradients& out, StreamHandle stream) {
   using Sum = SumOf<T>;
+  const bool done = out.masked.defined();  // dy is then masked already
+  const T *const x = Elements<T>(in.x), *const from = Elements<T>(done ? out.masked : dy);
+  T* const dx = MutableElements<T>(out.x);
   const int64_t channels = dy.dim(-1);
-  const MaskedGradient<T> gradient = GradientOf<T>(in, dy, out.masked);
-  if (in.count == 0)
-    return ForEach(
-        kNormOp, dy.numel(), stream,
-        InputGradient<T>{channels, gradient, nullptr, nullptr, MutableElements<T>(out.x)});
-  Tensor slope({channels}, kDTypeOf<Sum>, dy.device()),
-      offset(slope.shape(), slope.dtype(), dy.device());
-  ForEach(kNormOp, channels, stream,
-          FoldLines<Sum>{channels, in.count, Elements<Sum>(in.affine.scale),
-                         Elements<double>(in.affine.inv_std), Elements<double>(sums),
-                         MutableElements<Sum>(slope), MutableElements<Sum>(offset)});
-  ForEach(kNormOp, dy.numel(), stream,
-          InputGradient<T>{channels, gradient, Elements<Sum>(slope), Elements<Sum>(offset),
-                           MutableElements<T>(out.x)});
+  VisitPack<T>(channels, {x, from, dx}, [&]<int pack>(std::integral_constant<int, pack>) {
+    const ElementRows<pack> rows{RowsOf(dy), channels};
+    const Bounds<Sum> bounds(done ? ops::Activation::kNone : in.activation);
+    ForEach(kNormOp, rows.count(), stream,
+            InputGradients<T, pack>{rows,
+                                    rows.apart(),
+                                    {AffineOf<Sum>(in.affine), bounds, x, nullptr, from, nullptr},
+                                    ElementsOrNull<Sum>(slope),
+                                    ElementsOrNull<Sum>(offset),
+                                    dx});
+  });
 }
 
 }  // namespace
 
 void GradientSumsOf(const ops::NormBackwardInputs& in, const Tensor& dy, Tensor& masked,
                     Tensor& sums, StreamHandle stream) {
-  const int64_t rows = RowsOf(dy), channels = dy.dim(-1), parts = SumParts(rows, kColumnRows);
+  const int64_t channels = dy.dim(-1);
   if (channels == 0) return;
-  Tensor partial({parts, 2, channels}, DType::kF64, dy.device());
   VisitFloats(kNormOp, dy.dtype(), [&]<class T>(ComputeType<T>) {
-    MaskedGradient<T> gradient = GradientOf<T>(in, dy, Tensor());
-    gradient.y = ElementsOrNull<T>(in.y);
-    gradient.before.residual = ElementsOrNull<T>(in.residual);
-    ForEach(kNormOp, parts * channels, stream,
-            SumsOfRows<T>{rows, channels, gradient, MutableElementsOrNull<T>(masked),
-                          MutableElements<double>(partial)});
+    using Sum = SumOf<T>;
+    const T *const x = Elements<T>(in.x), *const residual = ElementsOrNull<T>(in.residual),
+                   *const from = Elements<T>(dy), *const y = ElementsOrNull<T>(in.y);
+    T* const to = MutableElementsOrNull<T>(masked);
+    VisitPack<T>(
+        channels, {x, residual, from, y, to}, [&]<int pack>(std::integral_constant<int, pack>) {
+          const RowParts rows = RowParts::Of(RowsOf(dy), channels, pack);
+          Tensor partial({rows.parts, 2, channels}, DType::kF64, dy.device());
+          double* const of_parts = MutableElements<double>(partial);
+          ForEachBlock<kPartThreads>(
+              kNormOp, rows.blocks(pack), stream,
+              GradientSumsOfPart<T, pack>{
+                  rows,
+                  {AffineOf<Sum>(in.affine), Bounds<Sum>(in.activation), x, residual, from, y},
+                  to,
+                  of_parts});
+          SumOfParts(kNormOp, rows.parts, 2 * channels, of_parts, MutableElements<double>(sums),
+                     stream);
+        });
   });
-  SumColumns(kNormOp, 1, parts, 2 * channels, LoadFrom<double>{Elements<double>(partial)}, 1,
-             MutableElements<double>(sums), dy.device(), stream);
 }
 
 void NormalizeChannelsBackward(const ops::NormBackwardInputs& in, const Tensor& dy,
@@ -147,11 +230,20 @@ void NormalizeChannelsBackward(const ops::NormBackwardInputs& in, const Tensor& 
   const int64_t channels = dy.dim(-1);
   VisitFloats(kNormOp, dy.dtype(), [&]<class T>(ComputeType<T>) {
     using Sum = SumOf<T>;
-    ForEach(kNormOp, channels, stream,
-            ParameterGradients<Sum>{
-                channels, Elements<double>(in.affine.inv_std), Elements<double>(own_sums),
-                MutableElementsOrNull<Sum>(out.weight), MutableElementsOrNull<Sum>(out.bias)});
-    if (out.x.defined()) WriteInputGradient<T>(in, dy, all_sums, out, stream);
+    Tensor slope, offset;
+    if (out.x.defined() && in.count > 0) {
+      slope = Tensor({channels}, kDTypeOf<Sum>, dy.device());
+      offset = Tensor({channels}, kDTypeOf<Sum>, dy.device());
+    }
+    ForEach(
+        kNormOp, channels, stream,
+        FoldGradients<Sum>{channels, in.count, Elements<Sum>(in.affine.scale),
+                           Elements<double>(in.affine.inv_std), Elements<double>(own_sums),
+                           Elements<double>(all_sums), MutableElementsOrNull<Sum>(out.weight),
+                           MutableElementsOrNull<Sum>(out.bias), MutableElementsOrNull<Sum>(slope),
+                           MutableElementsOrNull<Sum>(offset)});
+    if (out.x.defined() && dy.numel() > 0)
+      WriteInputGradient<T>(in, dy, slope, offset, out, stream);
   });
 }
 

@@ -1,6 +1,7 @@
 // Per-element arithmetic shared by batch norm's kernels. For kernel sources only.
 #pragma once
 
+#include <cmath>
 #include <limits>
 
 #include "ops/batch_norm/channel_affine.h"
@@ -8,6 +9,8 @@
 //
 #include "ops/cuda/floats.h"
 #include "runtime/cuda/kernel.h"
+#include "runtime/cuda/pack_floats.h"
+#include "runtime/cuda/unroll.h"
 
 namespace torus::cuda {
 
@@ -27,25 +30,37 @@ struct Bounds {
   __device__ bool Passes(T t) const { return !clamps || (low < t && t < high); }
 };
 
-// y = (x - mean) scale + bias for a channel.
-template <class T>
+// The coefficients of y = (x - mean) scale + bias, of all channels.
+template <class Sum>
 struct AffineOf {
   explicit AffineOf(const ops::ChannelAffine& affine)
-      : mean(Elements<T>(affine.mean)),
-        scale(Elements<T>(affine.scale)),
-        bias(Elements<T>(affine.bias)) {}
-  const T *mean, *scale, *bias;
-  __device__ T operator()(T x, int64_t c) const { return (x - mean[c]) * scale[c] + bias[c]; }
+      : mean(Elements<Sum>(affine.mean)),
+        scale(Elements<Sum>(affine.scale)),
+        bias(Elements<Sum>(affine.bias)) {}
+  const Sum *mean, *scale, *bias;
 };
 
-// The value before the activation. Forward and backward both compute it here, so their bits agree.
-template <class T>
-struct BeforeActivation {
-  AffineOf<SumOf<T>> affine;
-  const T *x, *residual;  // residual may be null
-  __device__ SumOf<T> operator()(int64_t i, int64_t c) const {
-    const SumOf<T> t = affine(Widened(x[i]), c);
-    return residual != nullptr ? t + Widened(residual[i]) : t;
+// Those of the channels of a pack, in registers.
+template <class Sum, int pack>
+struct PackAffine {
+  Wide<Sum, pack> mean, scale, bias;
+
+  __device__ static PackAffine Of(const AffineOf<Sum>& affine, int channel) {
+    return {ReadWide<pack>(affine.mean + channel), ReadWide<pack>(affine.scale + channel),
+            ReadWide<pack>(affine.bias + channel)};
+  }
+  // The value before the activation. Forward and backward both compute it here, and products and
+  // sums are joined by name, so that their bits agree for all types.
+  __device__ Wide<Sum, pack> operator()(const Wide<Sum, pack>& x,
+                                        const Wide<Sum, pack>& residual) const {
+    return (*this)(x) + residual;
+  }
+  __device__ Wide<Sum, pack> operator()(const Wide<Sum, pack>& x) const {
+    Wide<Sum, pack> y;
+    TORUS_UNROLL
+    for (int k = 0; k < pack; ++k)
+      y.at[k] = std::fma(x.at[k] - mean.at[k], scale.at[k], bias.at[k]);
+    return y;
   }
 };
 

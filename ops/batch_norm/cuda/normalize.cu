@@ -1,7 +1,11 @@
+#include <initializer_list>
+#include <type_traits>
+
 #include "ops/batch_norm/channel_functors.h"
 #include "ops/batch_norm/cuda/batch_norm.h"
-#include "runtime/cuda/divide.h"
+#include "runtime/cuda/elements.h"
 //
+#include "ops/batch_norm/cuda/channel_tiles.h"
 #include "ops/batch_norm/cuda/norm_elements.h"
 #include "runtime/cuda/for_each.h"
 
@@ -24,14 +28,38 @@ struct FoldChannel {
   }
 };
 
-template <class T>
-struct NormalizeElement {
-  int64_t channels;
-  BeforeActivation<T> before;
-  Bounds<SumOf<T>> bounds;
+template <class T, int pack>
+struct NormalizeRows {
+  using Sum = SumOf<T>;
+  ElementRows<pack> rows;
+  int64_t apart;
+  AffineOf<Sum> affine;
+  Bounds<Sum> bounds;
+  const T *x, *residual;  // residual may be null
   T* y;
+
   __device__ void operator()(int64_t i) const {
-    y[i] = RoundedTo<T>(bounds.Clamped(before(i, Divide(i, channels).rest)));
+    const auto place = rows.At(i);
+    const auto normalize = PackAffine<Sum, pack>::Of(affine, place.channel);
+    Wide<Sum, pack> values[kTileBurst] = {}, added[kTileBurst] = {};
+    TORUS_UNROLL
+    for (int r = 0; r < kTileBurst; ++r) {
+      const int64_t row = place.row + r * apart;
+      if (row >= rows.rows) break;
+      const int64_t at = row * rows.channels + place.channel;
+      values[r] = ReadWide<pack>(x + at);
+      if (residual != nullptr) added[r] = ReadWide<pack>(residual + at);
+    }
+    TORUS_UNROLL
+    for (int r = 0; r < kTileBurst; ++r) {
+      const int64_t row = place.row + r * apart;
+      if (row >= rows.rows) break;
+      Wide<Sum, pack> out =
+          residual == nullptr ? normalize(values[r]) : normalize(values[r], added[r]);
+      TORUS_UNROLL
+      for (int k = 0; k < pack; ++k) out.at[k] = bounds.Clamped(out.at[k]);
+      WriteRounded(out, y + row * rows.channels + place.channel);
+    }
   }
 };
 
@@ -52,13 +80,16 @@ void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tenso
 void NormalizeChannels(const Tensor& x, const ops::ChannelAffine& affine,
                        ops::Activation activation, const Tensor& residual, Tensor& y,
                        StreamHandle stream) {
+  if (x.numel() == 0) return;
   VisitFloats(kNormOp, x.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach(kNormOp, x.numel(), stream,
-            NormalizeElement<T>{
-                x.dim(-1),
-                {AffineOf<SumOf<T>>(affine), Elements<T>(x), ElementsOrNull<T>(residual)},
-                Bounds<SumOf<T>>(activation),
-                MutableElements<T>(y)});
+    const T *const from = Elements<T>(x), *const added = ElementsOrNull<T>(residual);
+    T* const to = MutableElements<T>(y);
+    VisitPack<T>(x.dim(-1), {from, added, to}, [&]<int pack>(std::integral_constant<int, pack>) {
+      const ElementRows<pack> rows{RowsOf(x), x.dim(-1)};
+      ForEach(kNormOp, rows.count(), stream,
+              NormalizeRows<T, pack>{rows, rows.apart(), AffineOf<SumOf<T>>(affine),
+                                     Bounds<SumOf<T>>(activation), from, added, to});
+    });
   });
 }
 

@@ -1,109 +1,131 @@
+#include <initializer_list>
+#include <type_traits>
+
 #include "ops/batch_norm/channel_functors.h"
 #include "ops/batch_norm/cuda/batch_norm.h"
-#include "runtime/cuda/divide.h"
+#include "runtime/cuda/elements.h"
 //
+#include "ops/batch_norm/cuda/channel_tiles.h"
 #include "ops/batch_norm/cuda/norm_elements.h"
-#include "runtime/cuda/column_sums.h"
+#include "runtime/cuda/block.h"
 #include "runtime/cuda/for_each.h"
+#include "runtime/cuda/rows.h"
 
 namespace torus::cuda {
 namespace {
 
 using ops::Moments;
 
-constexpr int64_t kMomentRows = 64;  // that one thread takes, and moments that one thread merges
-
-// Moments of rows [part * 64, ...) of channel c, at part * channels + c. The second pass subtracts
-// the mean, which avoids cancellation.
-template <class T>
-struct MomentsOfRows {
-  int64_t rows, channels;
+// The moments of each part's rows of each channel, from the sums of x - center and of its square.
+// The center is the mean of a part's first rows, so nothing large cancels, and rows are read once
+// (Chan, Golub & LeVeque 1983, section 3, "shifted data"). A few sums are f32, the rest f64.
+template <class T, int pack>
+struct MomentsOfPart {
+  using Sum = SumOf<T>;
+  RowParts rows;
   const T* x;
-  Moments* out;
-  __device__ void operator()(int64_t i) const {
-    const Divided at = Divide(i, channels);
-    const int64_t first = at.quotient * kMomentRows;
-    const int64_t count = rows - first < kMomentRows ? rows - first : kMomentRows;
-    const T* const column = x + first * channels + at.rest;
-    using Sum = SumOf<T>;
-    const Sum center = count > 0 ? Widened(column[0]) : Sum(0);
-    Sum sum = Sum(0);
-    for (int64_t r = 0; r < count; ++r) sum += Widened(column[r * channels]) - center;
-    const Sum mean = count > 0 ? center + sum / static_cast<Sum>(count) : Sum(0);
-    Sum rest = Sum(0), squares = Sum(0);
-    for (int64_t r = 0; r < count; ++r) {
-      const Sum d = Widened(column[r * channels]) - mean;
-      rest += d;
-      squares += d * d;
+  Moments* out;  // (parts, channels)
+
+  template <int kThreads>
+  __device__ void Run(int64_t block) const {
+    static_assert(kThreads == kPartThreads);
+    const auto mine = TileThread<pack>::Of(rows, block);
+    const bool inside = mine.channel < rows.channels;
+    Wide<Sum, pack> center{};
+    Wide<double, 2 * pack> sums{};
+    if (inside) {
+      center = CenterOf(mine.part, mine.channel);
+      for (int64_t row = mine.row; row < mine.end; row += int64_t{kTileLanes} * kTileBurst)
+        sums = sums + SumsOf(row, mine, center);
     }
-    // The difference between the exact mean and the mean rounded to Sum.
-    const double shift = count > 0 ? static_cast<double>(rest) / static_cast<double>(count) : 0.0;
-    const double m2 = static_cast<double>(squares) - shift * static_cast<double>(rest);
-    out[i] = {static_cast<double>(mean) + shift, m2 > 0 || m2 != m2 ? m2 : 0.0};
+    sums = CombineColumns<kThreads, kTilePacks>(sums, Plus());
+    if (threadIdx.x < kTilePacks && inside) Write(mine, center, sums);
+  }
+
+ private:
+  __device__ Wide<Sum, pack> CenterOf(int part, int channel) const {
+    constexpr int kRows = 4;
+    const int64_t begin = rows.begin(part), count = rows.end(part) - begin;
+    Wide<Sum, pack> sum{};
+    for (int r = 0; r < kRows && r < count; ++r) sum = sum + Row(begin + r, channel);
+    for (int k = 0; k < pack; ++k) sum.at[k] /= static_cast<Sum>(count < kRows ? count : kRows);
+    return sum;
+  }
+  __device__ Wide<Sum, pack> Row(int64_t row, int channel) const {
+    return ReadWide<pack>(x + row * rows.channels + channel);
+  }
+  // Of kTileBurst rows.
+  __device__ Wide<double, 2 * pack> SumsOf(int64_t row, const TileThread<pack>& mine,
+                                           const Wide<Sum, pack>& center) const {
+    Wide<Sum, pack> values[kTileBurst] = {};
+    TORUS_UNROLL
+    for (int r = 0; r < kTileBurst; ++r) {
+      const int64_t at = row + r * kTileLanes;
+      values[r] = at < mine.end ? Row(at, mine.channel) : center;
+    }
+    Wide<double, 2 * pack> sums;
+    TORUS_UNROLL
+    for (int k = 0; k < pack; ++k) {
+      Sum sum = Sum(0), squares = Sum(0);
+      TORUS_UNROLL
+      for (int r = 0; r < kTileBurst; ++r) {
+        const Sum d = values[r].at[k] - center.at[k];
+        sum += d;
+        squares += d * d;
+      }
+      sums.at[k] = sum;
+      sums.at[pack + k] = squares;
+    }
+    return sums;
+  }
+  __device__ void Write(const TileThread<pack>& mine, const Wide<Sum, pack>& center,
+                        const Wide<double, 2 * pack>& sums) const {
+    const auto count = static_cast<double>(mine.end - rows.begin(mine.part));
+    for (int k = 0; k < pack; ++k) {
+      const double shift = sums.at[k] / count, m2 = sums.at[pack + k] - shift * sums.at[k];
+      out[int64_t{mine.part} * rows.channels + mine.channel + k] = {
+          static_cast<double>(center.at[k]) + shift, m2 > 0 || m2 != m2 ? m2 : 0.0};
+    }
   }
 };
 
-// Merges the moments of 64 neighbouring parts, each of `span` rows except the last.
+// Moments of some rows, which may be none.
+struct CountedMoments {
+  double count = 0;
+  Moments moments;
+};
+
+struct MergeMoments {
+  __device__ CountedMoments operator()(const CountedMoments& a, const CountedMoments& b) const {
+    if (b.count == 0) return a;
+    if (a.count == 0) return b;
+    return {a.count + b.count, ops::MergedMoments(a.moments, a.count, b.moments, b.count)};
+  }
+};
+
+// Mean and biased variance of a channel, by a warp.
 struct MergedParts {
-  int64_t rows, channels, parts, span;
-  const Moments* in;
-  Moments* out;
-  __device__ void operator()(int64_t i) const {
-    const Divided at = Divide(i, channels);
-    const int64_t first = at.quotient * kMomentRows;
-    const int64_t end = first + kMomentRows < parts ? first + kMomentRows : parts;
-    Moments merged = in[first * channels + at.rest];
-    for (int64_t p = first + 1; p < end; ++p) {
-      const int64_t before = (p - first) * span;
-      const int64_t count = rows - p * span < span ? rows - p * span : span;
-      merged = ops::MergedMoments(merged, static_cast<double>(before), in[p * channels + at.rest],
-                                  static_cast<double>(count));
-    }
-    out[i] = merged;
-  }
-};
-
-struct WriteStatistics {
-  int64_t rows;
+  RowParts rows;
   const Moments* in;
   double *mean, *var;
-  __device__ void operator()(int64_t c) const {
-    mean[c] = in[c].mean;
-    var[c] = in[c].m2 / static_cast<double>(rows);
+
+  template <int kThreads>
+  __device__ void Run(int64_t channel) const {
+    CountedMoments all;
+    for (int part = static_cast<int>(threadIdx.x); part < rows.parts; part += kThreads)
+      all = MergeMoments()(all, {static_cast<double>(rows.end(part) - rows.begin(part)),
+                                 in[int64_t{part} * rows.channels + channel]});
+    all = CombineColumns<kThreads, 1>(all, MergeMoments());
+    if (threadIdx.x != 0) return;
+    mean[channel] = all.moments.mean;
+    var[channel] = all.moments.m2 / all.count;
   }
 };
 
-// Memory for `count` moments.
-Tensor MomentsRoom(int64_t count, Device device) {
-  return Tensor({2 * count}, DType::kF64, device);
-}
-
-const Moments* MomentsIn(const Tensor& room) {
-  return reinterpret_cast<const Moments*>(Elements<double>(room));
-}
-
-Moments* MutableMoments(Tensor& room) {
-  return reinterpret_cast<Moments*>(MutableElements<double>(room));
-}
-
-// The moments of a channel's `parts` parts of 64 rows, merged to one.
-Tensor MergeParts(Tensor moments, int64_t rows, int64_t channels, int64_t parts,
-                  StreamHandle stream) {
-  for (int64_t span = kMomentRows; parts > 1; span *= kMomentRows) {
-    const int64_t fewer = SumParts(parts, kMomentRows);
-    Tensor merged = MomentsRoom(fewer * channels, moments.device());
-    ForEach(kNormOp, fewer * channels, stream,
-            MergedParts{rows, channels, parts, span, MomentsIn(moments), MutableMoments(merged)});
-    moments = merged;
-    parts = fewer;
-  }
-  return moments;
-}
-
-template <class T>
+template <class T, class Batch>
 struct MoveAverages {
   double unbias, momentum;
-  const double *mean, *var;
+  const Batch *mean, *var;
   T *running_mean, *running_var;
   __device__ void operator()(int64_t c) const {
     running_mean[c] = ops::MovedAverage(running_mean[c], momentum, mean[c], 1);
@@ -123,27 +145,32 @@ struct MergeChannel {
 }  // namespace
 
 void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var, StreamHandle stream) {
-  const int64_t rows = RowsOf(x), channels = x.dim(-1), parts = SumParts(rows, kMomentRows);
+  const int64_t channels = x.dim(-1);
   if (channels == 0) return;
-  Tensor moments = MomentsRoom(parts * channels, x.device());
   VisitFloats(kNormOp, x.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach(kNormOp, parts * channels, stream,
-            MomentsOfRows<T>{rows, channels, Elements<T>(x), MutableMoments(moments)});
+    const T* const from = Elements<T>(x);
+    VisitPack<T>(channels, {from}, [&]<int pack>(std::integral_constant<int, pack>) {
+      const RowParts rows = RowParts::Of(RowsOf(x), channels, pack);
+      Tensor room({2 * rows.parts * channels}, DType::kF64, x.device());
+      auto* const moments = reinterpret_cast<Moments*>(MutableElements<double>(room));
+      ForEachBlock<kPartThreads>(kNormOp, rows.blocks(pack), stream,
+                                 MomentsOfPart<T, pack>{rows, from, moments});
+      ForEachBlock<32>(
+          kNormOp, channels, stream,
+          MergedParts{rows, moments, MutableElements<double>(mean), MutableElements<double>(var)});
+    });
   });
-  moments = MergeParts(moments, rows, channels, parts, stream);
-  ForEach(kNormOp, channels, stream,
-          WriteStatistics{rows, MomentsIn(moments), MutableElements<double>(mean),
-                          MutableElements<double>(var)});
 }
 
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias, double momentum,
                              Tensor& running_mean, Tensor& running_var, StreamHandle stream) {
-  const Tensor batch_mean = mean.To(DType::kF64), batch_var = var.To(DType::kF64);
   VisitCompute(kNormOp, running_mean.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach(
-        kNormOp, mean.numel(), stream,
-        MoveAverages<T>{unbias, momentum, Elements<double>(batch_mean), Elements<double>(batch_var),
-                        MutableElements<T>(running_mean), MutableElements<T>(running_var)});
+    VisitCompute(kNormOp, mean.dtype(), [&]<class Batch>(ComputeType<Batch>) {
+      ForEach(kNormOp, mean.numel(), stream,
+              MoveAverages<T, Batch>{unbias, momentum, Elements<Batch>(mean), Elements<Batch>(var),
+                                     MutableElements<T>(running_mean),
+                                     MutableElements<T>(running_var)});
+    });
   });
 }
 

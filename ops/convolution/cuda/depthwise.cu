@@ -1,5 +1,6 @@
 #include "ops/convolution/cuda/conv_places.h"
 #include "ops/convolution/cuda/depthwise.h"
+#include "ops/convolution/cuda/depthwise_tiles.h"
 #include "runtime/cuda/elements.h"
 //
 #include "ops/cuda/floats.h"
@@ -73,18 +74,27 @@ struct Unpack {
 template <class T>
 void DepthwiseForward(const ConvGeometry& g, const T* x, const T* weight, const SumOf<T>* bias,
                       T* y, StreamHandle stream) {
+  if constexpr (!std::is_same_v<T, double>)
+    if (DepthwiseHasTiles(g, x, weight, y))
+      return TiledDepthwiseForward(g, x, weight, bias, y, stream);
   ForEach(kOp, g.output_rows() * g.c, stream, DepthwiseSum<T, false>{{g}, x, weight, bias, y});
 }
 
 template <class T>
 void DepthwiseBackwardInput(const ConvGeometry& g, const T* dy, const T* weight, T* dx,
                             StreamHandle stream) {
+  if constexpr (!std::is_same_v<T, double>)
+    if (DepthwiseHasTiles(g, dx, weight, dy))
+      return TiledDepthwiseBackwardInput(g, dy, weight, dx, stream);
   ForEach(kOp, g.input_rows() * g.c, stream, DepthwiseSum<T, true>{{g}, dy, weight, nullptr, dx});
 }
 
 template <class T>
 void DepthwiseBackwardWeight(const ConvGeometry& g, const T* x, const T* dy, SumOf<T>* dw,
                              Device device, StreamHandle stream) {
+  if constexpr (!std::is_same_v<T, double>)
+    if (DepthwiseHasTiles(g, x, x, dy))
+      return TiledDepthwiseBackwardWeight(g, x, dy, dw, device, stream);
   using Sum = SumOf<T>;
   const int64_t taps = g.kh * g.kw, parts = SumParts(g.output_rows(), kColumnRows);
   Tensor partial({parts, taps, g.c}, kDTypeOf<Sum>, device);

@@ -11,6 +11,8 @@
 //
 #include "runtime/cuda/block.h"
 #include "runtime/cuda/for_each.h"
+#include "runtime/cuda/pack_floats.h"
+#include "runtime/cuda/part_sums.h"
 #include "runtime/cuda/rows.h"
 
 namespace torus::cuda {
@@ -72,6 +74,94 @@ TEST(Rows, EachIsCombinedByItsBlock) {
       EXPECT_EQ(most[row], *(begin + n - 1)) << n;
     }
   }
+}
+
+// The first threads write the sums of all threads with the same rest.
+template <int columns>
+struct SumColumnsOfBlocks {
+  const double* x;
+  double* sums;
+  template <int kThreads>
+  __device__ void Run(int64_t row) const {
+    const double sum = CombineColumns<kThreads, columns>(x[row * kThreads + threadIdx.x], Plus());
+    if (threadIdx.x < columns) sums[row * columns + threadIdx.x] = sum;
+  }
+};
+
+template <int kThreads, int columns>
+void ExpectColumnSums() {
+  constexpr int64_t kRows = 3;
+  std::vector<double> x(kRows * kThreads), sums(kRows * columns), want(sums.size(), 0.0);
+  std::iota(x.begin(), x.end(), -100.0);
+  for (size_t i = 0; i < x.size(); ++i) want[i / kThreads * columns + i % columns] += x[i];
+  ForEachBlock<kThreads>("sum", kRows, nullptr, SumColumnsOfBlocks<columns>{x.data(), sums.data()});
+  emulated_gpu::WaitForStream(nullptr);
+  EXPECT_EQ(sums, want) << kThreads << " threads, " << columns << " columns";
+}
+
+TEST(Rows, ColumnsAreCombinedByTheirBlock) {
+  ExpectColumnSums<32, 1>();
+  ExpectColumnSums<32, 8>();
+  ExpectColumnSums<256, 1>();
+  ExpectColumnSums<256, 8>();
+  ExpectColumnSums<256, 32>();
+}
+
+struct Backwards {
+  int64_t columns;
+  __device__ int64_t operator()(int64_t column) const { return columns - 1 - column; }
+};
+
+TEST(PartSums, AreOfAllPartsOfEachColumn) {
+  for (int64_t parts : {1, 7, 8, 100})
+    for (int64_t columns : {1, 31, 32, 100}) {
+      std::vector<double> x(parts * columns), sums(columns), want(columns, 0.0);
+      std::iota(x.begin(), x.end(), -100.0);
+      for (size_t i = 0; i < x.size(); ++i) want[columns - 1 - i % columns] += x[i];
+      SumOfParts("sum", parts, columns, x.data(), sums.data(), nullptr, Backwards{columns});
+      emulated_gpu::WaitForStream(nullptr);
+      EXPECT_EQ(sums, want) << parts << " parts, " << columns << " columns";
+    }
+}
+
+template <class T, int n>
+struct ThereAndBack {
+  const T* in;
+  T* out;
+  SumOf<T>* wide;
+  __device__ void operator()(int64_t i) const {
+    const Wide<SumOf<T>, n> values = ReadWide<n>(in + i * n);
+    for (int k = 0; k < n; ++k) wide[i * n + k] = values.at[k];
+    WriteRounded(values, out + i * n);
+  }
+};
+
+// All bit patterns but NaNs, which a GPU's instructions make one.
+template <class T, int n>
+void ExpectExactThereAndBack() {
+  std::vector<T> in, out;
+  std::vector<SumOf<T>> wide;
+  for (uint32_t bits = 0; bits < 1 << 16; ++bits) {
+    T value;
+    value.bits = static_cast<uint16_t>(bits);
+    in.push_back(std::isnan(ElementCast<float, T>()(value)) ? T{} : value);
+  }
+  out.resize(in.size());
+  wide.resize(in.size());
+  ForEach("cast", std::ssize(in) / n, nullptr,
+          ThereAndBack<T, n>{in.data(), out.data(), wide.data()});
+  emulated_gpu::WaitForStream(nullptr);
+  for (size_t i = 0; i < in.size(); ++i) {
+    ASSERT_EQ(out[i].bits, in[i].bits);
+    ASSERT_EQ(wide[i], (ElementCast<float, T>()(in[i])));
+  }
+}
+
+TEST(Packs, AreWidenedAndRoundedElementByElement) {
+  ExpectExactThereAndBack<BFloat16, 1>();
+  ExpectExactThereAndBack<BFloat16, 4>();
+  ExpectExactThereAndBack<Float16, 2>();
+  ExpectExactThereAndBack<Float16, 8>();
 }
 
 struct SumUpToEach {
