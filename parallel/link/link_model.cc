@@ -42,8 +42,8 @@ double Quantity(std::string_view part, const Kind& kind, std::string_view text) 
       return value * unit.size;
   std::string names;
   for (const Unit& unit : kind.units) names.append(names.empty() ? "" : ", ").append(unit.name);
-  Throw<BadInput>("link", "{} must be a number and one of {}, {}, got \"{}\" in \"{}\"", kind.name,
-                  names, kind.range, part, text);
+  Throw<BadInput>("--link", "{} must be a number and one of {}, {}, got \"{}\" in \"{}\"",
+                  kind.name, names, kind.range, part, text);
 }
 
 // Removes the text before the first comma from `rest` and returns it.
@@ -70,7 +70,7 @@ LinkModel ParseLink(std::string_view text) {
     else if (key == "jitter=")
       link.jitter = Quantity(part, kTime, text);
     else
-      Throw<BadInput>("link",
+      Throw<BadInput>("--link",
                       "\"{}\" needs LATENCY,BANDWIDTH and maybe window=BYTES, jitter=TIME, as "
                       "10ms,1Gbps,window=64KB",
                       text);

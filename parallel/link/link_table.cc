@@ -49,7 +49,7 @@ LinkTable ParseLinks(std::span<const std::string> specs) {
       continue;
     }
     const std::optional<Ends> ends = ParseEnds(std::string_view(spec).substr(0, colon));
-    Require(ends.has_value(), "link",
+    Require(ends.has_value(), "--link",
             "\"{}\" must begin with two ranks, as 0-1: for both directions or 0>1: for one", spec);
     const LinkModel link = ParseLink(std::string_view(spec).substr(colon + 1));
     table.Set(ends->from, ends->to, link);

@@ -31,29 +31,33 @@ RankTime& TimeOf(const RankPlace& place, std::vector<RankTime>& ranks) {
 }
 
 // The links that begin at one rank, in the order in which they came. A direct all-reduce of n ranks
-// has n (n - 1), so none is searched for among all of them.
+// has n (n - 1), so none is searched for among all of them, and those that are known stay in place.
 class LinksOfRank {
  public:
-  // Takes those of `rank` out of `links`, which are ordered by rank.
+  // `links` are ordered by rank.
   LinksOfRank(int rank, std::vector<LinkBytes>& links) : all_(links) {
     const auto own = std::ranges::equal_range(links, rank, {}, &LinkBytes::from);
-    for (const LinkBytes& link : own) Add(link);
-    place_ = links.erase(own.begin(), own.end()) - links.begin();
+    for (auto at = own.begin(); at != own.end(); ++at)
+      known_.emplace(std::pair(at->to, at->what), at - links.begin());
+    end_ = own.end() - links.begin();
   }
   void Add(const LinkBytes& added) {
     if (added.sent == 0) return;
-    const auto [at, fresh] = numbers_.emplace(std::pair(added.to, added.what), links_.size());
-    if (fresh) return links_.push_back(added);
-    links_[at->second].sent += added.sent;
-    links_[at->second].uncompressed += added.uncompressed;
+    const auto next = static_cast<size_t>(end_) + fresh_.size();
+    const auto [at, is_new] = known_.emplace(std::pair(added.to, added.what), next);
+    if (is_new) return fresh_.push_back(added);
+    const auto number = static_cast<size_t>(at->second);
+    LinkBytes& link = number < static_cast<size_t>(end_) ? all_[number] : fresh_[number - end_];
+    link.sent += added.sent;
+    link.uncompressed += added.uncompressed;
   }
-  void PutBack() { all_.insert(all_.begin() + place_, links_.begin(), links_.end()); }
+  void PutNewOnes() { all_.insert(all_.begin() + end_, fresh_.begin(), fresh_.end()); }
 
  private:
   std::vector<LinkBytes>& all_;
-  std::vector<LinkBytes> links_;
-  std::map<std::pair<int, std::string>, size_t> numbers_;  // by receiver and kind
-  std::ptrdiff_t place_ = 0;
+  std::vector<LinkBytes> fresh_;                            // to stand in `all_` from end_ on
+  std::map<std::pair<int, std::string>, ptrdiff_t> known_;  // places by receiver and kind
+  ptrdiff_t end_ = 0;
 };
 
 // The kind of the sums with rank `peer`: with a tensor-parallel rank of the same stages, or another
@@ -77,7 +81,7 @@ void AddLinks(const RankPlace& place, const RankCounts& segment, std::vector<Lin
     const uint64_t bytes = segment.computed_bytes[peer];
     own.Add({rank, to, std::string(SumOf(place, to)) + ", computed", bytes, bytes});
   }
-  own.PutBack();
+  own.PutNewOnes();
 }
 
 // The measured times of each stage; a rank's times are divided equally among its stages.

@@ -88,12 +88,12 @@ void LinkTime::SleepUntil(double time, const Transport& transport) const {
 EmulatedLink::EmulatedLink(Transport& inner, const LinkTable& links, uint64_t seed,
                            const LinkTime* time)
     : DecoratedTransport(inner), time_(time == nullptr ? kSteadyTime : *time) {
-  Require(links.largest_rank() < size(), "link", "names rank {}, but there are {} ranks",
+  Require(links.largest_rank() < size(), "--link", "names rank {}, but there are {} ranks",
           links.largest_rank(), size());
   const size_t here = SameHost().size();
-  Require(here == static_cast<size_t>(size()), "link",
+  Require(here == static_cast<size_t>(size()), "--link",
           "emulates links by the clock that the ranks of one host share; {} of the {} ranks are on "
-          "other hosts than rank {}: leave out --link, or run on one host",
+          "other hosts than rank {}: leave it out, or run on one host",
           size() - static_cast<int>(here), size(), rank());
   for (int peer = 0; peer < size(); ++peer)
     senders_.push_back({LinkClock(links.Get(rank(), peer), rank(), peer, seed)});

@@ -1,7 +1,9 @@
 #include "recipes/run/agree_on_options.h"
 
 #include <algorithm>
-#include <thread>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "parallel/trainer/control.h"
 #include "parallel/trainer/run_facts.h"
@@ -9,13 +11,28 @@
 #include "recipes/run/shared_facts.h"
 
 namespace torus::recipes {
+namespace {
+
+// The cores that the ranks of this rank's host may use together. mpirun may leave the same ones to
+// all ranks, or binds each to ones of its own; which it is shows the first core.
+int64_t CoresOfHost(parallel::Control& control, const UsableCores& own,
+                    const std::vector<int>& same_host) {
+  const std::vector<int64_t> counts = control.Share(own.count, "cores of the ranks");
+  const std::vector<int64_t> firsts = control.Share(own.first, "first cores of the ranks");
+  std::set<std::pair<int64_t, int64_t>> sets;
+  for (const int rank : same_host) sets.emplace(firsts[rank], counts[rank]);
+  int64_t cores = 0;
+  for (const auto& [first, count] : sets) cores += count;
+  return cores;
+}
+
+}  // namespace
 
 AgreedOptions AgreeOnOptions(parallel::World* world, RunOptions options, bool evaluates,
-                             int64_t cores) {
-  if (cores == 0) cores = std::max(1u, std::thread::hardware_concurrency());
+                             const UsableCores& cores) {
   int64_t& threads = options.settings.threads;
   if (world == nullptr) {
-    if (threads == 0) threads = cores;
+    if (threads == 0) threads = cores.count;
     return {std::move(options), threads};
   }
   const parallel::RunFacts facts =
@@ -25,10 +42,12 @@ AgreedOptions AgreeOnOptions(parallel::World* world, RunOptions options, bool ev
   world->Run([&](parallel::Transport& transport) {
     parallel::Control control(transport);
     parallel::RequireEqualFacts(control, facts);
-    const std::vector<int64_t> all = control.Share(cores, "cores of the hosts");
+    const std::vector<int> same_host = transport.SameHost();
+    const std::vector<int64_t> all =
+        control.Share(CoresOfHost(control, cores, same_host), "cores of the hosts");
     if (transport.rank() != first) return;
     least = std::ranges::min(all);
-    host_ranks = std::ssize(transport.SameHost());
+    host_ranks = std::ssize(same_host);
   });
   if (threads == 0) threads = least;
   return {std::move(options), threads * std::ssize(world->local()) / host_ranks};

@@ -3,6 +3,7 @@
 
 #include "parallel/transport/world.h"
 #include "recipes/run/run.h"
+#include "runtime/usable_cores.h"
 
 namespace torus::recipes {
 
@@ -14,8 +15,8 @@ struct AgreedOptions {
 // Throws BadInput that names the ranks, the option and both values unless all processes were given
 // the same (OptionFacts). If no number of threads was given, it becomes that of the smallest host's
 // cores, so that hosts of different size train together. `world`: null if the ranks are threads of
-// this process. `cores` are this host's; 0: as many as it has.
+// this process. `cores`: those that this process may use.
 AgreedOptions AgreeOnOptions(parallel::World* world, RunOptions options, bool evaluates,
-                             int64_t cores = 0);
+                             const UsableCores& cores = CoresOfProcess());
 
 }  // namespace torus::recipes

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -12,6 +11,7 @@
 #include "runtime/error.h"
 #include "runtime/io/safetensors.h"
 #include "tests/testing/error_of.h"
+#include "tests/testing/same_bits.h"
 
 namespace torus {
 namespace {
@@ -30,13 +30,6 @@ std::map<std::string, Tensor> Wanted(const std::string& path) {
   return wanted;
 }
 
-void ExpectSameBits(const Tensor& got, const Tensor& want, const std::string& name) {
-  ASSERT_EQ(got.shape(), want.shape()) << name;
-  ASSERT_EQ(got.dtype(), want.dtype()) << name;
-  if (want.numel() == 0) return;
-  EXPECT_EQ(std::memcmp(got.Contiguous().raw(), want.raw(), want.bytes()), 0) << name;
-}
-
 class TorchFiles : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(TorchFiles, HaveTheTensorsThatTorchSaved) {
@@ -44,8 +37,9 @@ TEST_P(TorchFiles, HaveTheTensorsThatTorchSaved) {
   const auto wanted = Wanted("tests/golden/torch_files.safetensors");
   EXPECT_EQ(file.tensors.size(), wanted.size());
   for (const NamedTensor& tensor : file.tensors)
-    ExpectSameBits(tensor.value, wanted.at(tensor.name.substr(std::string("state_dict.").size())),
-                   tensor.name);
+    testing::ExpectSameBits(tensor.value,
+                            wanted.at(tensor.name.substr(std::string("state_dict.").size())),
+                            tensor.name);
   EXPECT_EQ(file.inner, "state_dict");
   EXPECT_EQ(file.others,
             (std::vector<std::string>{"epoch = 3", "best = 91.73", "name = \"small\""}));
@@ -149,7 +143,7 @@ TEST(TorchFile, PublishedWeightsAreThoseOfTheSafetensors) {
     ASSERT_TRUE(tensor.name.starts_with(prefix)) << tensor.name;
     const auto want = wanted.find(tensor.name.substr(prefix.size()));
     if (want == wanted.end()) continue;
-    ExpectSameBits(tensor.value, want->second, tensor.name);
+    testing::ExpectSameBits(tensor.value, want->second, tensor.name);
     ++found;
   }
   EXPECT_EQ(found, wanted.size());

@@ -2,7 +2,6 @@
 // copies in f32. Needs a build with --config=emulated_gpu, or --config=cuda and a GPU.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <functional>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "ops/elementwise/elementwise.h"
 #include "tests/ops/op_test.h"
 #include "tests/testing/on_gpu.h"
+#include "tests/testing/same_bits.h"
 
 namespace torus::ops {
 namespace {
@@ -33,13 +33,6 @@ struct Input {
   Shape shape;
   DType dtype;
 };
-
-void ExpectSameBits(const Tensor& got, const Tensor& want, const char* what) {
-  ASSERT_EQ(got.dtype(), want.dtype()) << what;
-  ASSERT_EQ(got.shape(), want.shape()) << what;
-  const Tensor g = got.To(Device{}).Contiguous(), w = want.To(Device{}).Contiguous();
-  EXPECT_EQ(std::memcmp(g.raw(), w.raw(), g.bytes()), 0) << what;
-}
 
 struct Outcome {
   Tensor y;
@@ -69,9 +62,9 @@ Op ThroughF32(const Op& op, DType result) {
 
 void ExpectBitsOfF32(const Op& op, const std::vector<Input>& inputs, DType result) {
   const Outcome low = RunOn(op, inputs), wide = RunOn(ThroughF32(op, result), inputs);
-  ExpectSameBits(low.y, wide.y, "y");
+  testing::ExpectSameBits(low.y, wide.y, "y");
   for (size_t i = 0; i < inputs.size(); ++i)
-    ExpectSameBits(low.gradients[i], wide.gradients[i], "gradient");
+    testing::ExpectSameBits(low.gradients[i], wide.gradients[i], "gradient");
 }
 
 TEST_P(LowBits, OfSumsAndProducts) {
@@ -137,10 +130,10 @@ TEST_P(LowBits, OfBatchNormsMaskBeforeRounding) {
   const Variable bias(Full({5}, 5.999, DType::kF32, kFirstGpu));
   const Variable y =
       BatchNormEval(x, zeros, ones, Variable(zeros), bias, 1e-5, Activation::kRelu6, residual);
-  ExpectSameBits(y.data(), Full(images, 6, GetParam()), "y");
+  testing::ExpectSameBits(y.data(), Full(images, 6, GetParam()), "y");
   const Tensor dy = Full(images, 3, GetParam(), kFirstGpu);
   Backward({y}, {dy});
-  ExpectSameBits(residual.grad(), dy, "gradient of the residual");
+  testing::ExpectSameBits(residual.grad(), dy, "gradient of the residual");
 }
 
 TEST_P(LowBits, OfBatchNormsStatistics) {
@@ -150,8 +143,8 @@ TEST_P(LowBits, OfBatchNormsStatistics) {
                           {});
   };
   const BatchNormResult low = of(x), wide = of(x.To(DType::kF32));
-  ExpectSameBits(low.mean, wide.mean, "mean");
-  ExpectSameBits(low.var, wide.var, "var");
+  testing::ExpectSameBits(low.mean, wide.mean, "mean");
+  testing::ExpectSameBits(low.var, wide.var, "var");
   EXPECT_EQ(low.count, wide.count);
 }
 

@@ -2,7 +2,6 @@
 // rounded inputs, rounded once.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <functional>
 
 #include "autograd/backward.h"
@@ -27,6 +26,7 @@
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 #include "runtime/rng.h"
+#include "tests/testing/same_bits.h"
 
 namespace torus::ops {
 namespace {
@@ -45,13 +45,6 @@ Variable Leaf(const Shape& shape, uint64_t seed) { return Variable(Random(shape,
 Tensor Rounded(const Tensor& t) { return t.To(kLow).To(kFull); }
 Variable Rounded(const Variable& v) { return Variable(Rounded(v.data()), v.requires_grad()); }
 
-void ExpectSameBits(const Tensor& a, const Tensor& b) {
-  ASSERT_EQ(a.dtype(), b.dtype());
-  ASSERT_EQ(a.shape(), b.shape());
-  const Tensor x = a.Contiguous(), y = b.Contiguous();
-  EXPECT_EQ(std::memcmp(x.raw(), y.raw(), x.bytes()), 0);
-}
-
 // What op(inputs) gives in bf16 is op of the rounded inputs in f32, rounded; and so are the
 // gradients, by the rounded gradient of the output.
 void ExpectLow(const std::function<Variable(const std::vector<Variable>&)>& op,
@@ -63,12 +56,12 @@ void ExpectLow(const std::function<Variable(const std::vector<Variable>&)>& op,
     const WithPrecision low(kLow);
     return op(inputs);
   }();
-  ExpectSameBits(got.data(), want.data().To(kLow));
+  testing::ExpectSameBits(got.data(), want.data().To(kLow));
   const Tensor dy = Random(want.shape(), 99).To(kLow);
   Backward({got}, {dy});
   Backward({want}, {dy.To(kFull)});
   for (size_t i = 0; i < inputs.size(); ++i)
-    ExpectSameBits(inputs[i].grad(), Rounded(rounded[i].grad()));
+    testing::ExpectSameBits(inputs[i].grad(), Rounded(rounded[i].grad()));
 }
 
 TEST(Precision, ProductsRoundTheirInputsAndTheirOutput) {
@@ -98,11 +91,11 @@ TEST(Precision, LossesAndNormsOfRowsAreFull) {
   const Variable x(Random({4, 6}, 1).To(kLow), true);
   const Variable wide = Variable(x.data().To(kFull));
   const WithPrecision low(kLow);
-  ExpectSameBits(Softmax(x, -1).data(), Softmax(wide, -1).data());
-  ExpectSameBits(Mean(x).data(), Mean(wide).data());
+  testing::ExpectSameBits(Softmax(x, -1).data(), Softmax(wide, -1).data());
+  testing::ExpectSameBits(Mean(x).data(), Mean(wide).data());
   const Variable w = Leaf({6}, 2), b = Leaf({6}, 3);
   const Variable y = LayerNorm(x, {6}, w, b);
-  ExpectSameBits(y.data(), LayerNorm(wide, {6}, w, b).data());
+  testing::ExpectSameBits(y.data(), LayerNorm(wide, {6}, w, b).data());
   Backward({Sum(y)}, {Full({}, 1)});
   EXPECT_EQ(x.grad().dtype(), kLow);
   EXPECT_EQ(w.grad().dtype(), kFull);
@@ -113,7 +106,7 @@ TEST(Precision, AProductWithALossBehindItIsFull) {
   const Variable target(Full({4}, 3, DType::kI64));
   const Variable want = LinearCrossEntropy(Rounded(hidden), Rounded(weight), {}, target, {});
   const WithPrecision low(kLow);
-  ExpectSameBits(LinearCrossEntropy(hidden, weight, {}, target, {}).data(), want.data());
+  testing::ExpectSameBits(LinearCrossEntropy(hidden, weight, {}, target, {}).data(), want.data());
 }
 
 TEST(Precision, PointwiseOpsTakeTheWidestType) {
@@ -121,14 +114,14 @@ TEST(Precision, PointwiseOpsTakeTheWidestType) {
   const Tensor sum = Add(Variable(a.data().To(kFull)), Variable(b.data().To(kFull))).data();
   {
     const WithPrecision low(kLow);
-    ExpectSameBits(Add(a, b).data(), sum.To(kLow));
+    testing::ExpectSameBits(Add(a, b).data(), sum.To(kLow));
     EXPECT_EQ(Add(a, c).dtype(), kFull);
     EXPECT_EQ(Mul(a, 0.3).dtype(), kLow);
     EXPECT_EQ(Gelu(a).dtype(), kLow);
     EXPECT_EQ(Relu(c).dtype(), kFull);
   }
   // Outside of mixed precision too, but for types that differ.
-  ExpectSameBits(Add(a, b).data(), sum.To(kLow));
+  testing::ExpectSameBits(Add(a, b).data(), sum.To(kLow));
   EXPECT_THROW(Add(a, c), BadInput);
 }
 
@@ -138,7 +131,7 @@ TEST(Precision, PartsAreJoinedInTheWidestType) {
   EXPECT_THROW(Cat({a, c}), BadInput);
   const WithPrecision low(kLow);
   EXPECT_EQ(Cat({a, a}).dtype(), kLow);
-  ExpectSameBits(Narrow(Cat({a, c}), 0, 0, 3).data(), a.data().To(kFull));
+  testing::ExpectSameBits(Narrow(Cat({a, c}), 0, 0, 3).data(), a.data().To(kFull));
 }
 
 // A number is not rounded before it meets its tensor.
@@ -154,11 +147,11 @@ TEST(Precision, BatchNormGivesTheTypeOfItsInputAndFullStatistics) {
   const BatchNormResult want = BatchNormTrain(wide, w, b);
   const WithPrecision low(kLow);
   const BatchNormResult got = BatchNormTrain(x, w, b);
-  ExpectSameBits(got.y.data(), want.y.data().To(kLow));
-  ExpectSameBits(got.mean, want.mean);
-  ExpectSameBits(got.var, want.var);
-  ExpectSameBits(BatchNormEval(x, got.mean, got.var, w, b).data(),
-                 BatchNormEval(wide, got.mean, got.var, w, b).data().To(kLow));
+  testing::ExpectSameBits(got.y.data(), want.y.data().To(kLow));
+  testing::ExpectSameBits(got.mean, want.mean);
+  testing::ExpectSameBits(got.var, want.var);
+  testing::ExpectSameBits(BatchNormEval(x, got.mean, got.var, w, b).data(),
+                          BatchNormEval(wide, got.mean, got.var, w, b).data().To(kLow));
 }
 
 TEST(Precision, AChainIsComposed) {
@@ -166,7 +159,7 @@ TEST(Precision, AChainIsComposed) {
                  b = Leaf({8}, 4);
   const WithPrecision low(kLow);
   const ConvChainResult got = ConvChainTrain(x, {{.weight = w, .norm_weight = g, .norm_bias = b}});
-  ExpectSameBits(got.y.data(), BatchNormTrain(Conv2d(x, w), g, b).y.data());
+  testing::ExpectSameBits(got.y.data(), BatchNormTrain(Conv2d(x, w), g, b).y.data());
   EXPECT_EQ(got.y.dtype(), kLow);
 }
 
@@ -185,7 +178,7 @@ TEST(Precision, AWeightIsRoundedOnceUntilItChanges) {
   EXPECT_EQ(changed.To(kFull).data<float>()[5], 2.0f);
   w.SetData(Full({3, 4}, 7));
   EXPECT_EQ(LowCopyOf(w, kLow).To(kFull).data<float>()[5], 7.0f);
-  ExpectSameBits(LowCopyOf(w, DType::kF16), w.data().To(DType::kF16));
+  testing::ExpectSameBits(LowCopyOf(w, DType::kF16), w.data().To(DType::kF16));
 }
 
 // Two uses add to the weight in f32, each rounded by itself: so it does not matter whether they
@@ -205,7 +198,7 @@ TEST(Precision, EachUseRoundsItsGradientByItself) {
     const WithPrecision low(kLow);
     Backward({Sum(Add(Linear(x1, w), Linear(x2, w)))}, {Full({}, 1)});
   }
-  ExpectSameBits(w.grad(), apart);
+  testing::ExpectSameBits(w.grad(), apart);
 }
 
 // As PyTorch's checkpoint does: the backward is mostly called outside of the scope.
@@ -228,7 +221,7 @@ TEST(Precision, ARecomputationIsInThePrecisionOfItsForward) {
   };
   const std::vector<Tensor> plain = gradients([&] { return function({x})[0]; });
   const std::vector<Tensor> again = gradients([&] { return Recompute(function, {x}, {w})[0]; });
-  for (size_t i = 0; i < plain.size(); ++i) ExpectSameBits(plain[i], again[i]);
+  for (size_t i = 0; i < plain.size(); ++i) testing::ExpectSameBits(plain[i], again[i]);
 }
 
 TEST(Precision, KnowsThreeTypes) {

@@ -26,6 +26,17 @@ inline void WorkSlowly() {
   }
 }
 
+// Whether holds() becomes true within `longest`.
+template <class Fn>
+bool Eventually(std::chrono::seconds longest, const Fn& holds) {
+  const auto deadline = std::chrono::steady_clock::now() + longest;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
 // Begins f(case) for all cases at the same time, since they mostly wait. What they return comes in
 // the order of the cases.
 template <class Case, class F>

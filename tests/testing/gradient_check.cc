@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <set>
 
 #include "autograd/backward.h"
 #include "autograd/node.h"
 #include "runtime/rng.h"
 #include "tests/testing/on_gpu.h"
+#include "tests/testing/same_bits.h"
 #include "tests/testing/tolerance.h"
 
 namespace torus::testing {
@@ -100,11 +100,6 @@ std::vector<Tensor> AnalyticGradients(const CheckedFunction& function, std::vect
   for (const Variable& input : inputs)
     grads.push_back(input.requires_grad() ? GradOrZero(input) : Tensor());
   return grads;
-}
-
-void ExpectSameBits(const Tensor& a, const Tensor& b, const char* what) {
-  ASSERT_EQ(a.numel(), b.numel());
-  EXPECT_EQ(0, std::memcmp(a.raw(), b.raw(), a.bytes())) << what << " gives other bits";
 }
 
 void ExpectClose(const Tensor& rule, const Tensor& numeric, size_t input,

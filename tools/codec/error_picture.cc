@@ -47,24 +47,48 @@ std::string Grid(const Axis& x, const Axis& y) {
   return svg + Text(x.from, y.to - 10, "start", "signal-to-noise ratio of each codec, dB");
 }
 
-// Where a codec's name begins, right of its point.
+// A codec's name beside its point.
 struct Label {
-  double x, y;
+  double px, py;  // the point
   std::string text;
+  double x = 0, y = 0;  // where the text begins, or ends if it stands left of the point
+  bool left = false;
+
+  double from() const { return left ? x - length() : x; }
+  double length() const { return kLetter * static_cast<double>(text.size()); }
+  bool Covers(const Label& other) const {
+    return std::abs(y - other.y) < kLine && from() < other.from() + other.length() &&
+           other.from() < from() + length();
+  }
+
+  static constexpr double kLetter = 6, kLine = 12, kGap = 6;
 };
 
-// Moves names that would cover others downwards; returns them from top to bottom.
-std::vector<Label> Apart(std::vector<Label> labels) {
-  constexpr double kLetter = 6, kLine = 12;
-  std::ranges::stable_sort(labels, {}, &Label::y);
-  for (size_t i = 0; i < labels.size(); ++i)
-    for (size_t above = 0; above < i; ++above) {
-      const Label& left = labels[labels[above].x <= labels[i].x ? above : i];
-      const double gap = std::abs(labels[above].x - labels[i].x);
-      const bool meet = gap < kLetter * static_cast<double>(left.text.size());
-      if (meet) labels[i].y = std::max(labels[i].y, labels[above].y + kLine);
+// Puts each name at its point's height, or as few lines above or below it as leave it free of the
+// names before it, within the plot.
+void Place(const Axis& x, const Axis& y, std::vector<Label>& labels) {
+  for (size_t i = 0; i < labels.size(); ++i) {
+    Label& label = labels[i];
+    label.left = label.px + Label::kGap + label.length() > x.to + 20;
+    label.x = label.px + (label.left ? -Label::kGap : Label::kGap);
+    for (size_t step = 0; step <= 2 * labels.size(); ++step) {
+      const double lines = static_cast<double>((step + 1) / 2) * (step % 2 == 0 ? 1 : -1);
+      label.y = label.py + 4 + Label::kLine * lines;
+      const bool inside = label.y >= y.to && label.y <= y.from - 4;
+      const auto covers = [&](const Label& other) { return label.Covers(other); };
+      if (inside && std::none_of(labels.begin(), labels.begin() + i, covers)) break;
     }
-  return labels;
+    label.y = std::clamp(label.y, y.to, y.from - 4);
+  }
+}
+
+// The point, the name, and a line between them if the name is not at the point's height.
+std::string Drawn(const Label& label) {
+  const std::string point =
+      fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="3.5" fill="#c33"/>)", label.px, label.py);
+  const bool parted = std::abs(label.y - 4 - label.py) > 1;
+  return point + (parted ? Line(label.px, label.py, label.x, label.y - 4) : "") +
+         Text(label.x, label.y, label.left ? "end" : "start", label.text);
 }
 
 }  // namespace
@@ -85,14 +109,11 @@ std::string ErrorPicture(const std::vector<CodecMeasurement>& measured) {
       kWidth, kHeight);
   svg += Grid(x, y);
   std::vector<Label> labels;
-  for (const CodecMeasurement& m : measured) {
-    if (!IsDrawn(m)) continue;
-    const double px = x.At(m.bits_per_value()), py = y.At(m.signal_to_noise_db());
-    svg += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="3.5" fill="#c33"/>)", px, py);
-    labels.push_back({px + 6, py + 4, m.codec});
-  }
-  for (const Label& label : Apart(std::move(labels)))
-    svg += Text(label.x, label.y, "start", label.text);
+  for (const CodecMeasurement& m : measured)
+    if (IsDrawn(m))
+      labels.push_back({x.At(m.bits_per_value()), y.At(m.signal_to_noise_db()), m.codec});
+  Place(x, y, labels);
+  for (const Label& label : labels) svg += Drawn(label);
   return svg + "</svg>\n";
 }
 

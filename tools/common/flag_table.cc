@@ -17,6 +17,7 @@ constexpr FlagContext kContexts[] = {
     // What a program is to do.
     {"training", "needs training", false},
     {"new", "applies to new runs only"},
+    {"weights", "needs --init"},
     {"encode", "cannot be given with --decoded", false},
     {"files", "cannot be given with --links"},
     {"one-codec", "cannot be given with --all, which measures all codecs"},
@@ -68,11 +69,12 @@ constexpr std::string_view kQuestions = "q1 q2 q3_1 q3_2 q4_1 q4_2 q5 q6 q7";
 
 constexpr FlagRow kTable[] = {
     {"train",
-     "--model --data --data-dir --init --init-part --seed --batch-size --stages --cut "
+     "--model --data --data-dir --init --seed --batch-size --stages --cut "
      "--micro-batches "
      "--accumulate --replicas --tensor --device --precision --threads --memory-limit --timeout "
      "--resume --eval-only --describe --presets --verify-resume",
      ""},
+    {"train", "--init-part", "weights"},
     {"train", "--image-size", "images"},
     {"train", "--augment", "images training"},
     {"train", "--length --tokenizer", "texts"},

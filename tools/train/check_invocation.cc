@@ -55,6 +55,7 @@ std::vector<HereOrNot> ContextsOf(const Invocation& invocation) {
            "and --tokenizer " + s.tokenizer + " has none"},
           {"training", !invocation.eval_only, "got --eval-only"},
           {"new", invocation.resume.empty(), "and one that is resumed has its own settings"},
+          {"weights", !s.init.empty(), "whose weights it chooses from"},
           {"sgd", sgd, fmt::format("got {}, whose flag is --beta1", s.optimizer)},
           {"adam", !sgd, "got " + s.optimizer},
           {"momentum", sgd && s.momentum > 0,

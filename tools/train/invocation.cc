@@ -197,7 +197,7 @@ void AddMachineFlags(CLI::App& app, recipes::Settings& s, Invocation& invocation
   app.add_option("--threads", s.threads,
                  "CPU threads per host, shared equally by its ranks; what is left over goes to the "
                  "ranks with the most work (with --tensor it is unused). Default: the number of "
-                 "cores (of the smallest host), or of ranks if larger");
+                 "cores that the process may use (on the smallest host), or of ranks if larger");
   app.add_option(
          "--memory-limit", invocation.memory_limit,
          "Limit for the memory of all tensors together: 3GB, 512MB, or bytes. Default: most "

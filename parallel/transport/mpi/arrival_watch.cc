@@ -42,9 +42,10 @@ std::string Prefix() {
 std::set<int> Come() {
   std::set<int> ranks;
   const std::string prefix = Prefix();
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(fs::path(prefix).parent_path(), none)) {
-    const std::string path = entry.path().string();
+  std::error_code error;  // a folder that cannot be read shows nobody; this is a thread's
+  for (fs::directory_iterator at(fs::path(prefix).parent_path(), error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string path = at->path().string();
     if (path.starts_with(prefix)) ranks.insert(std::atoi(path.c_str() + prefix.size()));
   }
   return ranks;

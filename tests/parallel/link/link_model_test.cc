@@ -81,9 +81,10 @@ TEST(ParseLink, SaysWhichPartIsWrong) {
     ParseLink("10ms,fast");
     ADD_FAILURE() << "accepted";
   } catch (const BadInput& error) {
-    EXPECT_STREQ(error.what(),
-                 "[link] a bandwidth must be a number and one of Kbps, Mbps, Gbps, bps, from 8 to "
-                 "8e18 bps, got \"fast\" in \"10ms,fast\"");
+    EXPECT_STREQ(
+        error.what(),
+        "[--link] a bandwidth must be a number and one of Kbps, Mbps, Gbps, bps, from 8 to "
+        "8e18 bps, got \"fast\" in \"10ms,fast\"");
   }
 }
 

@@ -36,7 +36,8 @@ TEST(LinkTable, RefusesWhatNamesNoTwoRanks) {
       Parse({ends + ":1ms,1Gbps"});
       ADD_FAILURE() << "accepted: " << ends;
     } catch (const BadInput& error) {
-      EXPECT_EQ(std::string(error.what()).find("[link] \"" + ends + ":1ms,1Gbps\" must begin"), 0u)
+      EXPECT_EQ(std::string(error.what()).find("[--link] \"" + ends + ":1ms,1Gbps\" must begin"),
+                0u)
           << error.what();
     }
   }

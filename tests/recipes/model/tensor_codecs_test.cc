@@ -8,6 +8,7 @@
 #include "parallel/trainer/checkpoint.h"
 #include "tests/recipes/model/recording_codec.h"
 #include "tests/recipes/model/split_models.h"
+#include "tests/testing/same_bits.h"
 #include "tests/testing/tolerance.h"
 
 namespace torus::recipes {
@@ -141,14 +142,6 @@ TEST(TensorCodecs, AStepIsThatOfOneRankButForTheStepsOfTheCodec) {
                           tolerance);
       }
     }
-}
-
-void ExpectSameBits(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (size_t i = 0; i < a.size(); ++i) {
-    EXPECT_EQ(a[i].name, b[i].name);
-    EXPECT_EQ(ToVector<float>(a[i].value), ToVector<float>(b[i].value)) << a[i].name;
-  }
 }
 
 // Through a checkpoint, after three of six steps.

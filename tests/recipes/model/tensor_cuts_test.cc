@@ -1,10 +1,10 @@
 // What crosses a cut between tensor-parallel ranks: in shares or whole, to the same bits, and in as
 // many bytes as each says.
 #include <algorithm>
-#include <cstring>
 
 #include "parallel/codec/make_codec.h"
 #include "tests/recipes/model/split_models.h"
+#include "tests/testing/same_bits.h"
 
 namespace torus::recipes {
 namespace {
@@ -26,14 +26,6 @@ Result Train(const SplitKind& split, TrainerOptions options, bool shared) {
   result.state = run.trainer->State();
   result.links = run.trainer->totals().links;
   return result;
-}
-
-void ExpectSameBits(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (size_t i = 0; i < a.size(); ++i) {
-    ASSERT_EQ(a[i].value.shape(), b[i].value.shape()) << a[i].name;
-    EXPECT_EQ(std::memcmp(a[i].value.raw(), b[i].value.raw(), a[i].value.bytes()), 0) << a[i].name;
-  }
 }
 
 void ExpectBothWaysAlike(const SplitKind& split, const TrainerOptions& options) {

@@ -1,7 +1,6 @@
 // Tensor-parallel ranks on two GPUs: their sums by NCCL have the bits of sums in the CPU's memory,
 // and shares of what crosses a cut those of whole tensors. Skips where there are no two GPUs: run
 // it with --config=emulated_gpu.
-#include <cstring>
 
 #include "parallel/codec/make_codec.h"
 #include "parallel/transport/nccl/nccl_world.h"
@@ -9,6 +8,7 @@
 #include "parallel/transport/run_ranks.h"
 #include "tests/parallel/transport/nccl/emulated_nccl.h"
 #include "tests/recipes/model/split_models.h"
+#include "tests/testing/same_bits.h"
 
 namespace torus::recipes {
 namespace {
@@ -50,12 +50,7 @@ Result ResultOf(SplitRun& run) {
 
 void ExpectSameBits(const Result& a, const Result& b) {
   EXPECT_EQ(a.losses, b.losses);
-  ASSERT_EQ(a.state.weights.size(), b.state.weights.size());
-  for (size_t i = 0; i < a.state.weights.size(); ++i) {
-    const Tensor &x = a.state.weights[i].value, &y = b.state.weights[i].value;
-    ASSERT_EQ(x.shape(), y.shape());
-    EXPECT_EQ(std::memcmp(x.raw(), y.raw(), x.bytes()), 0) << a.state.weights[i].name;
-  }
+  ExpectSameBits(a.state.weights, b.state.weights);
 }
 
 TrainerOptions OnGpus(int stages = 1) {

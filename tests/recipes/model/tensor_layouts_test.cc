@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <mutex>
 #include <set>
 
@@ -14,22 +13,13 @@
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "tests/recipes/model/split_models.h"
+#include "tests/testing/same_bits.h"
 
 namespace torus::recipes {
 namespace {
 
 using namespace parallel;  // NOLINT: the trainer's words
 using namespace testing;   // NOLINT: the models
-
-void ExpectSameBits(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (size_t i = 0; i < a.size(); ++i) {
-    const Tensor &x = a[i].value, &y = b[i].value;
-    EXPECT_EQ(a[i].name, b[i].name);
-    ASSERT_EQ(x.shape(), y.shape()) << a[i].name;
-    EXPECT_EQ(std::memcmp(x.raw(), y.raw(), x.bytes()), 0) << a[i].name;
-  }
-}
 
 void ExpectSameBits(const TrainState& a, const TrainState& b) {
   EXPECT_EQ(a.step, b.step);

@@ -91,7 +91,37 @@ TEST(ErrorPicture, NamesOfPointsInOnePlaceStandBelowEachOther) {
   for (size_t at = 0; (at = svg.find(">uniform:8<", at)) != svg.npos; ++at)
     heights.push_back(std::stod(svg.substr(svg.rfind(" y=\"", at) + 4)));
   ASSERT_EQ(heights.size(), 2u);
-  EXPECT_GE(heights[1] - heights[0], 11);  // the size of the letters
+  EXPECT_GE(std::abs(heights[1] - heights[0]), 11);  // the size of the letters
+}
+
+// As many in one place as have lines around it, at the bottom right of the picture.
+TEST(ErrorPicture, NamesStayInThePlotAndAtTheirPoints) {
+  CodecMeasurement low = MeasureCodec("topk:0.01", {{"x", Normal({1000})}}, 1);
+  low.codec = "a codec with quite a long name:0.01";
+  const CodecMeasurement high = MeasureCodec("uniform:8", {{"x", Normal({1000})}}, 1);
+  CodecMeasurement right = high;
+  right.codec = "another codec with a long name:8";
+  const std::string svg = ErrorPicture({low, low, low, low, high, right, right});
+  const auto number = [&](const char* name, size_t before) {
+    return std::stod(svg.substr(svg.rfind(name, before) + std::string_view(name).size()));
+  };
+  const size_t point = svg.find("<circle");
+  const double bottom = number("cy=\"", svg.find("/>", point)), left = 60, top = 30;
+  int names = 0;
+  for (const std::string& codec : {low.codec, right.codec})
+    for (size_t at = 0; (at = svg.find(">" + codec + "<", at)) != svg.npos; ++at, ++names) {
+      const double x = number(" x=\"", at), y = number(" y=\"", at);
+      const bool starts = svg.substr(svg.rfind("text-anchor=\"", at) + 13, 5) == "start";
+      const double length = 6.0 * static_cast<double>(codec.size());
+      EXPECT_GE(starts ? x : x - length, left);
+      EXPECT_LE(starts ? x + length : x, 860);
+      EXPECT_GE(y, top);
+      EXPECT_LE(y, 520 - 60);
+      if (codec == low.codec) {
+        EXPECT_LE(std::abs(y - bottom), 4 * 12 + 6);
+      }
+    }
+  EXPECT_EQ(names, 6);
 }
 
 }  // namespace

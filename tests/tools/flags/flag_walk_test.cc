@@ -76,6 +76,7 @@ std::vector<Walk> Walks() {
         {"vocabulary", {Words{"--tokenizer", "gpt2"}, Words{"--tokenizer", "chars"}}},
         {"training", {Words{}, Words{"--eval-only", "--init", nowhere}}},
         {"new", {Words{}, std::nullopt}},  // needs a run
+        {"weights", {Words{"--init", nowhere}, Words{}}},
         {"sgd", {sgd, adam}},
         {"adam", {adam, sgd}},
         {"momentum", {sgd, adam}},

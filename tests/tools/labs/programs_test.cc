@@ -1,4 +1,5 @@
 // The programs of a teacher, run as a teacher runs them.
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
@@ -43,6 +44,27 @@ TEST_F(TeachersProgramTest, GradeAllWritesEveryForm) {
   EXPECT_TRUE(ended.out.starts_with("anna, ring: 0 of 100 points\n")) << ended.out;
   for (const auto& entry : fs::directory_iterator(scratch_))
     EXPECT_NE(entry.path().extension(), ".new") << "written, but not in its place";
+}
+
+// Grading a class takes hours.
+TEST_F(TeachersProgramTest, AFileThatCannotBeWrittenIsRefusedBeforeAnythingIsGraded) {
+  fs::create_directories(scratch_ + "/class/anna");
+  const std::string solution = scratch_ + "/class/anna/ring.cc", nowhere = scratch_ + "/no/file";
+  fs::copy_file("tests/tools/labs/faults/ring/does_not_compile.cc", solution);
+  for (const char* flag : {"--json", "--junit", "--csv"}) {
+    std::vector<std::vector<std::string>> commands{{"grade_all", scratch_ + "/class"}};
+    if (flag != std::string("--csv")) commands.push_back({"grade", "ring", solution});
+    for (const std::vector<std::string>& command : commands) {
+      std::vector<std::string> flags(command.begin() + 1, command.end());
+      flags.insert(flags.end(), {flag, nowhere});
+      const Ended ended = Run(labs_ + "/" + command[0], flags);
+      EXPECT_EQ(ended.status, 2) << ended.err;
+      EXPECT_EQ(ended.out, "");
+      EXPECT_NE(ended.err.find(fmt::format("{} {}: there is no folder", flag, nowhere)),
+                std::string::npos)
+          << ended.err;
+    }
+  }
 }
 
 // Nor takes its place: it may be where another program reads.

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "tests/parallel/transport/mpi/under_mpirun.h"
+#include "tests/testing/deadline.h"
 #include "tests/tools/train/program.h"
 
 namespace torus::tools::testing {
@@ -21,16 +22,6 @@ namespace fs = std::filesystem;
 constexpr int kRanks = 4, kStrikes = 20;
 constexpr const char* kEpochs = "12";
 constexpr std::chrono::seconds kLongest{120};  // of any wait here
-
-template <class Fn>
-bool Eventually(const Fn& holds) {
-  const auto deadline = std::chrono::steady_clock::now() + kLongest;
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
 
 // Whether a process that writes to `out` has this rank.
 bool IsRank(const fs::path& process, int rank, const std::string& out) {
@@ -75,7 +66,8 @@ class Strikes : public ProgramTest {
   // Strikes `rank` some time after the first checkpoint of the run.
   void Strike(const std::string& run, int rank, int signal, std::chrono::microseconds after) const {
     const Program program = StartMpi(Flags(run), OutputOf(run));
-    ASSERT_TRUE(Eventually([&] { return Exists(run + "/checkpoint") || !program.running(); }));
+    ASSERT_TRUE(testing::Eventually(
+        kLongest, [&] { return Exists(run + "/checkpoint") || !program.running(); }));
     std::this_thread::sleep_for(after);
     const pid_t struck = ProcessOf(rank, scratch_ + "/" + run);
     if (struck == 0) return ADD_FAILURE() << "the run has ended before: " << program.Wait().err;
@@ -88,7 +80,9 @@ class Strikes : public ProgramTest {
               std::string::npos)
         << ended.err;
     for (int r = 0; r < kRanks; ++r)
-      EXPECT_TRUE(Eventually([&] { return ProcessOf(r, scratch_ + "/" + run) == 0; })) << r;
+      EXPECT_TRUE(testing::Eventually(kLongest, [&] {
+        return ProcessOf(r, scratch_ + "/" + run) == 0;
+      })) << r;
   }
   void StrikeAndResume(const std::string& run, int rank, int signal,
                        std::chrono::microseconds after) const {
@@ -97,7 +91,7 @@ class Strikes : public ProgramTest {
     if (HasFailure()) return;
     // A process that ends loses its name, by which ProcessOf finds it, before the folder's lock.
     Ended resumed;
-    EXPECT_TRUE(Eventually([&] {
+    EXPECT_TRUE(testing::Eventually(kLongest, [&] {
       resumed =
           Program("tools/train/train", {"--resume", scratch_ + "/" + run}, OutputOf(run)).Wait();
       return resumed.err.find(" is in use by process ") == std::string::npos;

@@ -140,7 +140,7 @@ TEST_F(TwoHosts, GiveTheBitsOfOne) {
 TEST_F(TwoHosts, HaveNoEmulatedLink) {
   const Ended ended = OnHosts(1, 1, Small("run", {"--link", "1ms,1Gbps"}));
   EXPECT_NE(ended.status, 0);
-  EXPECT_NE(ended.err.find("[link]"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("[--link]"), std::string::npos) << ended.err;
   EXPECT_FALSE(std::filesystem::exists(scratch_ + "/run/checkpoint"));
 }
 

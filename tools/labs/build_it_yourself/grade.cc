@@ -43,6 +43,7 @@ int Main(int argc, char** argv) {
   if (PrintsHelp(app, argc, argv)) return 0;
   const labs::Exercise& exercise = labs::ExerciseByName(flags.exercise);
   CatchStopSignals();
+  labs::CheckGradeOutputs("grade", flags.grade);
   labs::HideMemory();
   labs::Compiler compiler(labs::LabsFolder());
   labs::Grade grade = labs::GradeFile(compiler, exercise, UserPath(flags.file), flags.grade.grade);

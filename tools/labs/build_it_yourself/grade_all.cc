@@ -56,6 +56,8 @@ int Main(int argc, char** argv) {
   AddGradeFlags(app, "all grades", flags.grade);
   if (PrintsHelp(app, argc, argv)) return 0;
   CatchStopSignals();
+  CheckOutput("grade_all", "--csv", UserPath(flags.csv));
+  labs::CheckGradeOutputs("grade_all", flags.grade);
   labs::HideMemory();
   labs::Compiler compiler(labs::LabsFolder());
   const Students students =

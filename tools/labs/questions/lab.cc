@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <thread>
 
 #include "runtime/error.h"
+#include "runtime/usable_cores.h"
 #include "tools/common/stop_signal.h"
 #include "tools/labs/questions/communication.h"
 #include "tools/labs/questions/drift.h"
@@ -36,7 +36,7 @@ std::string RunLine(const Lab& lab, const LabOptions& o) {
 // If ranks share cores, says what follows from it.
 std::string CoresLine(const Lab& lab, const LabOptions& o) {
   const int64_t most = (lab.one_rank ? 1 : o.ranks.back()) * o.rank_threads,
-                cores = std::max(1u, std::thread::hardware_concurrency());
+                cores = CoresOfProcess().count;
   if (o.settings.device == "cuda" || most <= cores) return "";
   return fmt::format(
       " {} threads share {} cores: beyond {} ranks nothing can become faster, whatever the "

@@ -87,11 +87,37 @@ void CheckRuns(const std::string& name, const LabOptions& o) {
   const int64_t most = o.ranks.back();
   recipes::RunOptions run{.settings = ForRanks(o, o.batches.back(), most)};
   run.settings.links = LinksOf(o, most);
-  recipes::CheckedOptions(std::move(run));
+  try {
+    recipes::CheckedOptions(std::move(run));
+  } catch (const BadInput& error) {  // which says that train refuses it
+    constexpr std::string_view kTrain = "[train] ";
+    std::string_view message = error.what();
+    if (!message.starts_with(kTrain)) throw;
+    message.remove_prefix(kTrain.size());
+    Throw<BadInput>(name, "{}", message);
+  }
   const int named = parallel::ParseLinks(o.links).largest_rank();
   for (const int64_t ranks : o.ranks)
     Require(ranks == 1 || named < ranks, name, "--link names rank {}, but a run has {} ranks",
             named, ranks);
+}
+
+// Values that a question would not use.
+void CheckOnlyOne(const std::string& name, const CLI::App& app, const char* flag,
+                  const std::vector<int64_t>& values) {
+  Require(app.count(flag) == 0 || values.size() == 1, name,
+          "{} takes one number, for this question runs with one, got {}", flag,
+          fmt::join(values, ","));
+}
+
+void CheckLists(const std::string& name, const CLI::App& app, const LabOptions& o) {
+  const auto is_one_of = [&](std::string_view labs) {
+    return std::ranges::count(tools::Words(labs), name) > 0;
+  };
+  if (is_one_of("q4_1 q4_2 q5 q6 q7")) {
+    CheckOnlyOne(name, app, "--batches", o.batches);
+    CheckOnlyOne(name, app, "--ranks", o.ranks);
+  }
 }
 
 void Check(const std::string& name, const LabOptions& o) {
@@ -148,6 +174,7 @@ bool ParseLabFlags(const std::string& name, const std::string& about, int argc,
   AddSizeFlags(app, o);
   if (tools::PrintsHelp(app, argc, argv)) return true;
   tools::CheckFlags(name, tools::GivenBy(app), ContextsOf(name));
+  CheckLists(name, app, o);
   Check(name, o);
   Complete(o);
   tools::CheckOutputFolder(name, "--out", o.out);

@@ -20,6 +20,7 @@
 #include "runtime/error.h"
 #include "runtime/progress.h"
 #include "tests/parallel/transport/mpi/under_mpirun.h"
+#include "tests/testing/deadline.h"
 
 namespace torus::parallel {
 namespace {
@@ -56,16 +57,6 @@ int RunJob(const fs::path& folder) {
   return 0;
 }
 
-template <class Fn>
-bool Eventually(const Fn& holds) {
-  const auto deadline = std::chrono::steady_clock::now() + kLongest;
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-
 class Job {
  public:
   explicit Job(const fs::path& folder) : folder_(folder) {
@@ -89,7 +80,7 @@ class Job {
   // The ranks' processes, once all are there; 0 for one that does not come.
   std::vector<pid_t> Ranks() const {
     std::vector<pid_t> ranks(kRanks);
-    Eventually([&] {
+    testing::Eventually(kLongest, [&] {
       for (int r = 0; r < kRanks; ++r) std::ifstream(folder_ / std::to_string(r)) >> ranks[r];
       return std::ranges::count(ranks, 0) == 0;
     });
@@ -99,7 +90,9 @@ class Job {
   // mpirun's exit status; -1: none.
   int Wait() {
     int status = 0;
-    if (!Eventually([&] { return waitpid(process_, &status, WNOHANG) == process_; })) return -1;
+    if (!testing::Eventually(kLongest,
+                             [&] { return waitpid(process_, &status, WNOHANG) == process_; }))
+      return -1;
     process_ = 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
@@ -127,7 +120,7 @@ std::string LinesOf(int rank, const std::string& output) {
 
 void ExpectGone(const std::vector<pid_t>& processes) {
   for (const pid_t process : processes)
-    EXPECT_TRUE(Eventually([&] { return kill(process, 0) != 0; })) << process;
+    EXPECT_TRUE(testing::Eventually(kLongest, [&] { return kill(process, 0) != 0; })) << process;
 }
 
 struct Strike {

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "runtime/error.h"
+#include "tests/testing/error_of.h"
 #include "tests/tools/labs/questions/small_lab.h"
 
 namespace torus::labs {
@@ -33,10 +34,11 @@ int RunLab(const std::string& name, std::vector<std::string> flags) {
   const auto use = [&](const char* flag, bool applies = true) {
     if (applies && !given(flag)) usual.push_back(flag);
   };
-  for (const char* flag :
-       {"--model=cifar_resnet20", "--data=fashion-mnist", "--batches=2,8", "--images=32"})
+  const bool lists = name < "q4";  // the others run with one batch size on one number of ranks
+  for (const char* flag : {"--model=cifar_resnet20", "--data=fashion-mnist", "--images=32"})
     use(flag);
-  use("--ranks=1,4", name != "q1");
+  use(lists ? "--batches=2,8" : name.starts_with("q4") ? "--batches=8" : "--batches=2");
+  use(lists ? "--ranks=1,4" : "--ranks=4", name != "q1");
   use("--small-batch=4", name.starts_with("q4"));
   use("--epochs=2", epochs.contains(name));
   use("--steps=2", name == "q7");
@@ -182,12 +184,24 @@ TEST(Labs, RefuseFlagsThatMakeNoSense) {
 // Before the runs on fewer ranks, which would take their time and be fine.
 TEST(Labs, RefuseWhatALaterRunWould) {
   EXPECT_NE(Refusal("--lr=0").find("--lr must be above 0"), std::string::npos);
-  EXPECT_EQ(Refusal("--link=10ms"),
-            "[link] a bandwidth must be a number and one of Kbps, Mbps, Gbps, bps, from 8 to 8e18 "
-            "bps, got \"\" in \"10ms\"");
+  EXPECT_EQ(
+      Refusal("--link=10ms"),
+      "[--link] a bandwidth must be a number and one of Kbps, Mbps, Gbps, bps, from 8 to 8e18 "
+      "bps, got \"\" in \"10ms\"");
   EXPECT_EQ(Refusal("--link=0-2:1ms,1Gbps"), "[q2] --link names rank 2, but a run has 2 ranks");
   EXPECT_EQ(Refusal("--link=0-1:1ms,1Gbps"), "");
 }
+
+// A list would be taken for the one number that is used, and the rest of it passed over.
+TEST(Labs, RefuseListsWhereOneNumberIsUsed) {
+  for (const char* name : {"q4_1", "q4_2", "q5", "q6", "q7"})
+    for (const char* flag : {"--batches", "--ranks"})
+      EXPECT_EQ(testing::ErrorOf([&] { RunLab(name, {std::string(flag) + "=2,4"}); }),
+                fmt::format("[{}] {} takes one number, for this question runs with one, got 2,4",
+                            name, flag));
+}
+
+TEST(Labs, RefuseInTheirOwnName) { EXPECT_EQ(Refusal("--data=nope").substr(0, 5), "[q2] "); }
 
 // Before any run: nothing has been told of one.
 TEST(Labs, RefuseALargestBatchThatTheImagesCannotFill) {

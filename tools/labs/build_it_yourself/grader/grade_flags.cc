@@ -4,6 +4,7 @@
 
 #include "runtime/io/file.h"
 #include "runtime/io/replaced_file.h"
+#include "tools/common/output.h"
 #include "tools/common/user_path.h"
 
 namespace torus::tools::labs {
@@ -39,6 +40,11 @@ void AddGradeFlags(CLI::App& app, const std::string& what, GradeFlags& flags) {
       ->check(CLI::Range(uint64_t{64} << 20, uint64_t{1} << 40));
   app.add_option("--deadline", limits.deadline, "Seconds after which a test is stopped")
       ->check(CLI::Range(0.1, 3600.0));
+}
+
+void CheckGradeOutputs(const std::string& program, const GradeFlags& flags) {
+  CheckOutput(program, "--json", UserPath(flags.json));
+  CheckOutput(program, "--junit", UserPath(flags.junit));
 }
 
 void WriteIfNamed(const std::string& path, const std::string& text) {

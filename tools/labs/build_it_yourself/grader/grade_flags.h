@@ -17,6 +17,9 @@ struct GradeFlags {
 // of flags that are added to `app` later shows their defaults.
 void AddGradeFlags(CLI::App& app, const std::string& what, GradeFlags& flags);
 
+// Throws BadInput unless these files can be written (CheckOutput). Call it before the work.
+void CheckGradeOutputs(const std::string& program, const GradeFlags& flags);
+
 // Writes `text` to the file that a user has named, if one was named. A new or regular file is
 // replaced, so it has the whole text or what it had before. Throws the errors of io::OutputFile and
 // io::ReplaceFile.
