@@ -36,9 +36,9 @@ TEST(Cost, OfAGpt2BlockIsItsTensors) {
   const Layers layers = OfTokens(*Gpt2({.n_layer = 1}), rows, tokens);
   // Words, their sum with the positions of one row, dropout.
   EXPECT_EQ(layers[0].cost.activation_bytes, 3 * one + one / rows);
-  // Twice norm, projection, dropout and sum; queries, keys and values, and each of them again in
-  // memory of its own for the heads; attention; the MLP of width 4 and its GELU.
-  EXPECT_EQ(layers[1].cost.activation_bytes, (2 * 4 + 3 + 3 + 1 + 4 + 4) * one);
+  // Twice norm, projection, dropout and sum; queries, keys and values, which attention reads where
+  // they lie; its result; the MLP of width 4 and its GELU.
+  EXPECT_EQ(layers[1].cost.activation_bytes, (2 * 4 + 3 + 1 + 4 + 4) * one);
   EXPECT_EQ(layers[1].cost.flops,
             rows * tokens * (2 * 12 * width * width + 2 * 2 * tokens * width));
 }

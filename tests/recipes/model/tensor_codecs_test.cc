@@ -155,8 +155,8 @@ void ExpectGoesOn(const TrainerOptions& options) {
   rest.trainer->SetState(LoadCheckpoint(folder));
   EXPECT_EQ(rest.Steps(3), std::vector<double>(losses.begin() + 3, losses.end()));
   const TrainState a = rest.trainer->State(), b = whole.trainer->State();
-  ExpectSameBits(a.weights, b.weights);
-  ExpectSameBits(a.codecs, b.codecs);
+  torus::testing::ExpectSameBits(a.weights, b.weights);
+  torus::testing::ExpectSameBits(a.codecs, b.codecs);
   EXPECT_FALSE(a.codecs.empty());
 }
 
@@ -181,7 +181,8 @@ TEST(TensorCodecs, MayKeepSamplesInFiles) {
   std::filesystem::remove_all(options.codec_folder);
   SplitRun in_files(F32Gpt2(), options);
   EXPECT_EQ(in_files.Steps(6), in_memory.Steps(6));
-  ExpectSameBits(in_files.trainer->State().weights, in_memory.trainer->State().weights);
+  torus::testing::ExpectSameBits(in_files.trainer->State().weights,
+                                 in_memory.trainer->State().weights);
   for (const int slice : {0, 1})
     EXPECT_TRUE(std::filesystem::exists(
         fmt::format("{}/tensor {} of 2 in replica 0", options.codec_folder, slice)));

@@ -31,9 +31,9 @@ Result Train(const SplitKind& split, TrainerOptions options, bool shared) {
 void ExpectBothWaysAlike(const SplitKind& split, const TrainerOptions& options) {
   const Result shared = Train(split, options, true), whole = Train(split, options, false);
   EXPECT_EQ(shared.losses, whole.losses);
-  ExpectSameBits(shared.state.weights, whole.state.weights);
-  ExpectSameBits(shared.state.optimizer, whole.state.optimizer);
-  ExpectSameBits(shared.state.codecs, whole.state.codecs);
+  torus::testing::ExpectSameBits(shared.state.weights, whole.state.weights);
+  torus::testing::ExpectSameBits(shared.state.optimizer, whole.state.optimizer);
+  torus::testing::ExpectSameBits(shared.state.codecs, whole.state.codecs);
 }
 
 TEST(TensorCuts, SharesGiveTheBitsOfWholeMessages) {

@@ -50,7 +50,7 @@ Result ResultOf(SplitRun& run) {
 
 void ExpectSameBits(const Result& a, const Result& b) {
   EXPECT_EQ(a.losses, b.losses);
-  ExpectSameBits(a.state.weights, b.state.weights);
+  torus::testing::ExpectSameBits(a.state.weights, b.state.weights);
 }
 
 TrainerOptions OnGpus(int stages = 1) {

@@ -23,9 +23,9 @@ using namespace testing;   // NOLINT: the models
 
 void ExpectSameBits(const TrainState& a, const TrainState& b) {
   EXPECT_EQ(a.step, b.step);
-  ExpectSameBits(a.weights, b.weights);
-  ExpectSameBits(a.optimizer, b.optimizer);
-  ExpectSameBits(a.averages, b.averages);
+  torus::testing::ExpectSameBits(a.weights, b.weights);
+  torus::testing::ExpectSameBits(a.optimizer, b.optimizer);
+  torus::testing::ExpectSameBits(a.averages, b.averages);
 }
 
 struct Result {
@@ -115,7 +115,8 @@ TEST(TensorLayouts, WhatIsNotSplitHasTheSameGradientOnAllRanks) {
       if (splits.contains(name)) continue;
       ++compared;
       for (int rank = 1; rank < 4; ++rank)
-        ExpectSameBits({{name, run.gradients.at(rank).at(name)}}, {{name, gradient}});
+        torus::testing::ExpectSameBits({{name, run.gradients.at(rank).at(name)}},
+                                       {{name, gradient}});
     }
     EXPECT_GT(compared, 2 * kSplitLayers);
   }

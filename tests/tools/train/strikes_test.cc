@@ -66,7 +66,7 @@ class Strikes : public ProgramTest {
   // Strikes `rank` some time after the first checkpoint of the run.
   void Strike(const std::string& run, int rank, int signal, std::chrono::microseconds after) const {
     const Program program = StartMpi(Flags(run), OutputOf(run));
-    ASSERT_TRUE(testing::Eventually(
+    ASSERT_TRUE(torus::testing::Eventually(
         kLongest, [&] { return Exists(run + "/checkpoint") || !program.running(); }));
     std::this_thread::sleep_for(after);
     const pid_t struck = ProcessOf(rank, scratch_ + "/" + run);
@@ -80,7 +80,7 @@ class Strikes : public ProgramTest {
               std::string::npos)
         << ended.err;
     for (int r = 0; r < kRanks; ++r)
-      EXPECT_TRUE(testing::Eventually(kLongest, [&] {
+      EXPECT_TRUE(torus::testing::Eventually(kLongest, [&] {
         return ProcessOf(r, scratch_ + "/" + run) == 0;
       })) << r;
   }
@@ -91,7 +91,7 @@ class Strikes : public ProgramTest {
     if (HasFailure()) return;
     // A process that ends loses its name, by which ProcessOf finds it, before the folder's lock.
     Ended resumed;
-    EXPECT_TRUE(testing::Eventually(kLongest, [&] {
+    EXPECT_TRUE(torus::testing::Eventually(kLongest, [&] {
       resumed =
           Program("tools/train/train", {"--resume", scratch_ + "/" + run}, OutputOf(run)).Wait();
       return resumed.err.find(" is in use by process ") == std::string::npos;

@@ -142,7 +142,7 @@ void ExpectNamedBySurvivors(int victim, const std::string& said, const std::stri
 
 void StrikeOnce(const Strike& strike, int signal, const std::string& name,
                 const std::string& said) {
-  Job job(fs::path(testing::TempDir()) / (name + std::to_string(strike.number)));
+  Job job(fs::path(::testing::TempDir()) / (name + std::to_string(strike.number)));
   const std::vector<pid_t> ranks = job.Ranks();
   ASSERT_EQ(std::ranges::count(ranks, 0), 0) << job.Output();
   std::this_thread::sleep_for(strike.after);

@@ -196,7 +196,7 @@ TEST(Labs, RefuseWhatALaterRunWould) {
 TEST(Labs, RefuseListsWhereOneNumberIsUsed) {
   for (const char* name : {"q4_1", "q4_2", "q5", "q6", "q7"})
     for (const char* flag : {"--batches", "--ranks"})
-      EXPECT_EQ(testing::ErrorOf([&] { RunLab(name, {std::string(flag) + "=2,4"}); }),
+      EXPECT_EQ(torus::testing::ErrorOf([&] { RunLab(name, {std::string(flag) + "=2,4"}); }),
                 fmt::format("[{}] {} takes one number, for this question runs with one, got 2,4",
                             name, flag));
 }
