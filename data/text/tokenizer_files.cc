@@ -84,6 +84,11 @@ std::vector<std::string> NamesOf(const Json& vocabulary, const std::string& wher
   return names;
 }
 
+bool HasMergesFile(const std::string& folder) {
+  return std::filesystem::exists(folder + "/merges.txt") ||
+         std::filesystem::exists(folder + "/vocab.bpe");
+}
+
 bool HasMerges(const std::string& text, const std::string& where) {
   const Json merges = Member(Member(io::ParseJsonObject(text, where), "model"), "merges");
   return merges.is_array() && !merges.empty();
@@ -121,6 +126,10 @@ std::map<std::string, std::string> TokenizerFiles(const Tokenizer& tokenizer,
   return files;
 }
 
+bool HasTokenizer(const std::string& folder) {
+  return HasMergesFile(folder) || std::filesystem::exists(folder + "/" + kTokenizer);
+}
+
 std::unique_ptr<Tokenizer> ParseTokenizerJson(std::string_view text, const std::string& where) {
   const Json json = io::ParseJsonObject(text, where), model = Member(json, "model"),
              merges = Member(model, "merges"), vocabulary = Member(model, "vocab");
@@ -146,8 +155,7 @@ std::unique_ptr<Tokenizer> ParseTokenizerJson(std::string_view text, const std::
 namespace {
 
 std::unique_ptr<Tokenizer> TokenizerOfCommit(const std::string& folder, const std::string& bpe) {
-  const auto has = [&](const char* name) { return std::filesystem::exists(folder + "/" + name); };
-  if (!has("merges.txt") && !has("vocab.bpe") && has(kTokenizer)) {
+  if (!HasMergesFile(folder) && HasTokenizer(folder)) {
     const std::string path = folder + "/" + kTokenizer, text = ReadText(path);
     if (!HasMerges(text, path)) return ParseTokenizerJson(text, path);
   }

@@ -19,6 +19,9 @@ namespace torus::data {
 std::map<std::string, std::string> TokenizerFiles(const Tokenizer& tokenizer,
                                                   const std::string& vocabulary_dir);
 
+// Whether the folder has files of a tokenizer: merges, or a tokenizer.json.
+bool HasTokenizer(const std::string& folder);
+
 // Opens the tokenizer of a folder. If the folder has merges, it is GPT-2's or RoBERTa's, according
 // to tokenizer_class in tokenizer_config.json, or `bpe` ("gpt2" or "roberta") if that names
 // neither. Otherwise tokenizer.json decides. All files are from one commit of the folder

@@ -29,17 +29,30 @@ bool SaysItsModel(const std::string& weights) {
                              std::filesystem::exists(folder + "/config.json"));
 }
 
+// The tokenizer of the files in --vocab-dir, else in the folder; where there are none, the one that
+// --tokenizer names.
+std::unique_ptr<data::Tokenizer> TokenizerOf(const TextModelFlags& flags, const std::string& folder,
+                                             const ModelDescriptor& model) {
+  const std::string& place = flags.vocab_dir.empty() ? folder : flags.vocab_dir;
+  const bool has = data::HasTokenizer(place);
+  Require(!has || flags.tokenizer.empty(), "evaluate",
+          "--tokenizer {}: leave it out, {} has its own tokenizer", flags.tokenizer, place);
+  Require(has || !flags.tokenizer.empty(), "evaluate",
+          "{} has no tokenizer: needs vocab.json and merges.txt, or tokenizer.json, there or in "
+          "--vocab-dir; or --tokenizer",
+          place);
+  if (has) return data::TokenizerOfFolder(place, model.tokenizer);
+  return data::MakeTokenizer({.tokenizer = flags.tokenizer}, flags.vocab_dir);
+}
+
 TextModel OfFolder(const TextModelFlags& flags, const std::string& folder) {
   Require(flags.model.empty(), "evaluate",
           "--model {}: leave it out, the config.json of {} names it", flags.model, folder);
-  Require(flags.tokenizer.empty(), "evaluate",
-          "--tokenizer {}: leave it out, {} has its own tokenizer", flags.tokenizer, folder);
   const nlohmann::json config = ReadHuggingFaceConfig(folder);
   const ModelDescriptor& model = DescriptorOfConfig(config, folder, ModelsOf(flags));
   const ModelSizes sizes = model.sizes(config, folder);
   TextModel opened{.model = model.build(config, folder, {.head_in_loss = true}),
-                   .tokenizer = data::TokenizerOfFolder(
-                       flags.vocab_dir.empty() ? folder : flags.vocab_dir, model.tokenizer),
+                   .tokenizer = TokenizerOf(flags, folder, model),
                    .task = model.task,
                    .longest = sizes.input,
                    .trained = TrainedLength(config, folder),

@@ -63,6 +63,9 @@ class Trained : public ::testing::Test {
   static EvaluateResult Test(const std::string& weights, int64_t length = 0) {
     return Evaluate({.init = weights, .data = "text", .data_dir = text_, .length = length});
   }
+  static void ExpectRefused(const EvaluateOptions& options, const std::string& words) {
+    data::ExpectBadInput([&] { Evaluate(options); }, "", words);
+  }
   static std::string Text(int64_t length, std::vector<std::string>* warned = nullptr) {
     return Generate(
         {.model = run_.model, .prompt = "line", .tokens = 40, .length = length, .seed = 3}, {},
@@ -74,6 +77,21 @@ class Trained : public ::testing::Test {
   static inline RunResult run_;
   static inline std::string text_;
 };
+
+// A folder without its tokenizer's files is read by the one that --tokenizer names.
+TEST_F(Trained, NeedsATokenizerFromItsFolderOrFromTheFlag) {
+  const std::string bare = ::testing::TempDir() + "/without_tokenizer";
+  std::filesystem::remove_all(bare);
+  std::filesystem::create_directories(bare);
+  for (const char* name : {"/config.json", "/model.safetensors"})
+    std::filesystem::copy_file(run_.model + name, bare + name);
+  EvaluateOptions options{.init = bare, .data = "text", .data_dir = text_};
+  ExpectRefused(options, bare + " has no tokenizer: needs vocab.json and merges.txt, or");
+  options.tokenizer = "bytes";
+  EXPECT_EQ(Evaluate(options).text->loss, Test(run_.model).text->loss);
+  options.init = run_.model;
+  ExpectRefused(options, "--tokenizer bytes: leave it out, " + run_.model + " has its own");
+}
 
 TEST_F(Trained, IsEvaluatedOnRowsOfTheTraining) {
   for (const std::string& weights : {run_.model, run_.folder + "/checkpoint"}) {
