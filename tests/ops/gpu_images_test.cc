@@ -89,6 +89,11 @@ TEST_F(GpuImages, DepthwiseConvolutionsByTiles) {
                              {.stride = {stride, stride}, .padding = {1, 1}, .groups = 8}});
   ExpectConvolutionAgrees(
       {{1, 6, 7, 8}, {8, 3, 3, 1}, {.padding_mode = PaddingMode::kSame, .groups = 8}});
+  for (const int64_t side : {1, 2, 3, 4})  // smaller than a tile, or the kernel
+    for (const int64_t stride : {1, 2})
+      ExpectConvolutionAgrees({{2, side, side, 960},
+                               {960, 3, 3, 1},
+                               {.stride = {stride, stride}, .padding = {1, 1}, .groups = 960}});
 }
 
 TEST_F(GpuImages, AConvolutionOfNoChannelsIsItsBias) {

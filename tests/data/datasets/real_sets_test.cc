@@ -1,5 +1,6 @@
 // Fashion-MNIST from Debian's package and CIFAR-10 from TORUS_DATA: what their headers say of them.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -53,7 +54,7 @@ TEST(RealFashionMnist, IsWhatItsPaperSays) {
   EXPECT_EQ(test->size(), 10000);
   ExpectEqualClasses(*train);
   ExpectEqualClasses(*test);
-  const Tensor images = ReadIdx(std::string(kFashionMnistDir) + "/train-images-idx3-ubyte.gz", 3);
+  const Tensor images = ReadIdx(fmt::format("{}/train-images-idx3-ubyte.gz", kFashionMnistDir), 3);
   ExpectMoments(images.data<uint8_t>(), images.numel(), 1, 0, train->info().normalization);
 }
 

@@ -143,7 +143,7 @@ TEST(RingTraining, GoesOverEmulatedLinks) {
   run.out += " refused";
   run.settings.links = {
       "0-7:1ms,1Gbps"};  // past the check of flags: the links themselves refuse it
-  ExpectIn(ErrorOf(SolutionFile(), run), {"[link] names rank 7, but there are 2 ranks"});
+  ExpectIn(ErrorOf(SolutionFile(), run), {"[--link] names rank 7, but there are 2 ranks"});
 }
 
 }  // namespace
