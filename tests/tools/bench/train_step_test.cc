@@ -13,7 +13,7 @@ constexpr int kSteps = 4;
 
 TrainStepOptions OnGpu(bool graph) {
   return {
-      .model = "mobilenet_v2", .size = 32, .batch = 2, .device = DeviceKind::kCuda, .graph = graph};
+      .model = "mobilenet_v2", .size = 32, .batch = 4, .device = DeviceKind::kCuda, .graph = graph};
 }
 
 std::vector<double> Losses(TrainStep& step) {
