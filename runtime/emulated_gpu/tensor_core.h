@@ -1,0 +1,86 @@
+// The tensor cores' instructions (runtime/cuda/tensor_core.h) on an emulated GPU, element by
+// element by the lane tables of the PTX ISA. For one-dimensional blocks.
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+
+#include "runtime/element_cast.h"
+#include "runtime/emulated_gpu/block.h"
+#include "runtime/emulated_gpu/coordinates.h"
+#include "runtime/error.h"
+
+namespace torus::emulated_gpu {
+
+// Calls f(values), where value i is what lane i of the calling thread's warp passed. All lanes must
+// call it at the same place.
+template <class Value, class F>
+void WithWarp(const Value& own, std::source_location where, const F& f) {
+  static thread_local Value values[32][warpSize];  // of each warp of a block
+  Value* const of_warp = values[threadIdx.x / warpSize];
+  of_warp[Lane()] = own;
+  ExchangeInWarp(0xffffffffu, 0, 0, false, where);
+  f(of_warp);
+  ExchangeInWarp(0xffffffffu, 0, 0, false, where);  // the next call writes there
+}
+
+// Element `half` of the two in a word.
+template <class T>
+float ElementOfWord(uint32_t word, int half) {
+  T element;
+  element.bits = static_cast<uint16_t>(word >> 16 * half);
+  return ElementCast<float, T>()(element);
+}
+
+struct ProductOperands {
+  uint32_t a[4], b[2];
+};
+
+// c += a b; the products are added to c one after another, in f32.
+template <class T>
+void AddProduct(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&c)[4],
+                std::source_location where = std::source_location::current()) {
+  const ProductOperands own{{a[0], a[1], a[2], a[3]}, {b[0], b[1]}};
+  WithWarp(own, where, [&](const ProductOperands* lanes) {
+    for (int i = 0; i < 4; ++i) {
+      const int row = Lane() / 4 + 8 * (i / 2), column = 2 * (Lane() % 4) + i % 2;
+      for (int k = 0; k < 16; ++k) {
+        const int pair = k % 8 / 2;  // which lane of four has the two words
+        const uint32_t left = lanes[4 * (row % 8) + pair].a[row / 8 + 2 * (k / 8)];
+        const uint32_t right = lanes[4 * column + pair].b[k / 8];
+        c[i] += ElementOfWord<T>(left, k % 2) * ElementOfWord<T>(right, k % 2);
+      }
+    }
+  });
+}
+
+using MatrixRow = const uint16_t*;
+
+// A row's address as ldmatrix takes it.
+inline MatrixRow CheckedRow(const void* row) {
+  TORUS_CHECK(reinterpret_cast<uintptr_t>(row) % 16 == 0,
+              "ldmatrix needs rows at multiples of 16 bytes, got {}", row);
+  return static_cast<MatrixRow>(row);
+}
+
+inline void LoadMatrices(const void* row, uint32_t (&word)[4],
+                         std::source_location where = std::source_location::current()) {
+  WithWarp(CheckedRow(row), where, [&](const MatrixRow* rows) {
+    const int pair = 2 * (Lane() % 4);
+    for (int i = 0; i < 4; ++i) {
+      const MatrixRow from = rows[8 * i + Lane() / 4];
+      word[i] = from[pair] | uint32_t{from[pair + 1]} << 16;
+    }
+  });
+}
+
+inline void LoadTransposedMatrices(const void* row, uint32_t (&word)[4],
+                                   std::source_location where = std::source_location::current()) {
+  WithWarp(CheckedRow(row), where, [&](const MatrixRow* rows) {
+    const int column = Lane() / 4, pair = 2 * (Lane() % 4);
+    for (int i = 0; i < 4; ++i)
+      word[i] = rows[8 * i + pair][column] | uint32_t{rows[8 * i + pair + 1][column]} << 16;
+  });
+}
+
+}  // namespace torus::emulated_gpu
