@@ -1,5 +1,7 @@
 #include "data/loading/loader.h"
 
+#include <pthread.h>
+
 #include <chrono>
 #include <string>
 #include <utility>
@@ -51,6 +53,7 @@ void Loader::Stop() {
 }
 
 void Loader::Work() try {
+  pthread_setname_np(pthread_self(), "torus loader");
   SetProgressCounter(&progress_);
   SetTeamSize(1);
   std::unique_lock lock(mutex_);

@@ -136,7 +136,8 @@ void WriteShards(const fs::path& folder, const std::vector<std::vector<NamedTens
   uint64_t total = 0;
   for (size_t i = 0; i < shards.size(); ++i) {
     const std::string file = fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size());
-    WriteSafetensors((folder / file).string(), shards[i], {{"format", "pt"}}, narrow);
+    WriteSafetensors((folder / file).string(), shards[i], {{"format", "pt"}}, narrow,
+                     io::IfExists::kRefuse);
     for (const NamedTensor& tensor : shards[i]) {
       index["weight_map"][tensor.name] = file;
       total += tensor.value.bytes();
@@ -218,7 +219,8 @@ void WriteHuggingFace(const std::string& folder, const HuggingFaceFolder& model,
   for (const auto& [name, content] : model.files) WriteText(path / name, content);
   const auto shards = Split(model.tensors, shard_bytes);
   if (shards.size() == 1)
-    WriteSafetensors((path / kWhole).string(), model.tensors, {{"format", "pt"}}, model.narrow);
+    WriteSafetensors((path / kWhole).string(), model.tensors, {{"format", "pt"}}, model.narrow,
+                     io::IfExists::kRefuse);
   else
     WriteShards(path, shards, model.narrow);
   io::WriteFolderSums(writer.temporary());
