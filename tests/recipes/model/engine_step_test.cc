@@ -14,6 +14,7 @@
 #include "parallel/optim/sgd.h"
 #include "parallel/transport/mpi/mpi_world.h"
 #include "parallel/transport/nccl/nccl_world.h"
+#include "runtime/stream.h"
 #include "tests/parallel/transport/mpi/under_mpirun.h"
 #include "tests/parallel/transport/nccl/over_fake.h"
 #include "tests/recipes/model/small_models.h"
@@ -166,6 +167,34 @@ TEST(EngineStep, InProcessesMpiSumsWithinTheBound) {
     const Weights mpi = Step(kind, "engine", &world);
     EXPECT_EQ(mpi.size(), MpiWorld::process() == 0 ? direct.size() : 0);  // replica 0 has them
     ExpectWithin(bounds, mpi, direct);
+  }
+}
+
+// Nor does MPI; the buckets that it sums for GPUs are in the CPU's memory. They have one number
+// more for each parameter (gradient_buckets.h).
+TEST(EngineStep, InProcessesWhatMpiSumsIsListedAsComputed) {
+  const Kind& kind = Kinds()[0];
+  uint64_t bytes = 0;
+  for (const Block& block : BlocksOf(kind, false))
+    for (const NamedVariable& parameter : block.parameters)
+      bytes += parameter.value.data().bytes() + sizeof(float);
+  std::vector<DeviceKind> devices{DeviceKind::kCpu};
+  if (GpuCount() > 0) devices.push_back(DeviceKind::kCuda);
+  for (const DeviceKind device : devices) {
+    MpiWorld world;
+    Trainer trainer(world,
+                    {.device = device, .replicas = kReplicas, .collectives = "engine", .seed = 5},
+                    PartsOf(kind));
+    trainer.Train(1, [&](int64_t, const RankPlace& place) { return ShareOf(kind, place.replica); });
+    if (MpiWorld::process() != 0) continue;  // replica 0 has the totals
+    std::map<int, uint64_t> listed;          // by the rank that sends
+    for (const LinkBytes& link : trainer.totals().links) {
+      if (link.what != "all-reduce, computed") continue;
+      EXPECT_EQ(link.to, (link.from + 1) % kReplicas);
+      listed[link.from] += link.sent;
+    }
+    const uint64_t around = 2 * (kReplicas - 1) * bytes / kReplicas;
+    EXPECT_EQ(listed, (std::map<int, uint64_t>{{0, around}, {1, around}, {2, around}}));
   }
 }
 

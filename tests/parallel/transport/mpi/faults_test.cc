@@ -46,6 +46,32 @@ void PassToken(Transport& t) {
   }
 }
 
+// Behind the run rank 0 writes what it leaves, for several times the grace; meanwhile the others
+// throw.
+constexpr int kLines = 60;
+void WriteTheSummary(MpiWorld& world, const fs::path& folder) {
+  const auto held = world.HoldOffTheEnd();
+  const auto alive = world.Alive();
+  std::ofstream summary(folder / "summary");
+  for (int line = 0; line < kLines; ++line) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    summary << "line " << line << std::endl;
+  }
+}
+
+int RunFailingJob(const fs::path& folder) {
+  try {
+    MpiWorld world(0, {.timeout = kTimeout, .grace = 0.5});
+    world.Run([](Transport& t) {
+      if (t.rank() != 0) throw BrokenEnvironment("the disk is full");
+    });
+    WriteTheSummary(world, folder);
+  } catch (const Error&) {
+    return 3;
+  }
+  return 0;
+}
+
 int RunJob(const fs::path& folder) {
   try {
     MpiWorld world(0, {.timeout = kTimeout, .grace = 2});
@@ -59,10 +85,10 @@ int RunJob(const fs::path& folder) {
 
 class Job {
  public:
-  explicit Job(const fs::path& folder) : folder_(folder) {
+  explicit Job(const fs::path& folder, const char* what = "--job") : folder_(folder) {
     fs::create_directories(folder_);
     const std::vector<std::string> command =
-        MpirunCommand(kRanks, {fs::read_symlink("/proc/self/exe"), "--job", folder_.string()});
+        MpirunCommand(kRanks, {fs::read_symlink("/proc/self/exe"), what, folder_.string()});
     process_ = fork();
     if (process_ != 0) return;
     const int out = open((folder_ / "output").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -172,11 +198,25 @@ TEST(Faults, AStoppedRankIsNamedByEverySurvivor) {
   StrikeEach(SIGSTOP, "stopped", " shows no progress (host ");
 }
 
+// The others wait for it beyond their grace, since it goes on.
+TEST(Faults, RanksThatThrowLetRankZeroFinishItsSummary) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "throws";
+  Job job(folder, "--failing-job");
+  EXPECT_EQ(job.Wait(), 3) << job.Output();
+  std::ifstream in(folder / "summary");
+  int lines = 0;
+  for (std::string line; std::getline(in, line);) ++lines;
+  EXPECT_EQ(lines, kLines) << job.Output();
+  EXPECT_NE(LinesOf(1, job.Output()).find("the disk is full"), std::string::npos) << job.Output();
+}
+
 }  // namespace
 }  // namespace torus::parallel
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string(argv[1]) == "--job") return torus::parallel::RunJob(argv[2]);
+  if (argc == 3 && std::string(argv[1]) == "--failing-job")
+    return torus::parallel::RunFailingJob(argv[2]);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
