@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 
 #include "tests/layering/device_rules.h"
@@ -110,6 +111,33 @@ TEST(Layering, AHeadersNamesAreItsOwn) {
 }
 
 // What an application links has every model's folder.
+// RunMain, or a function of the tools that calls it: what must hold before a program's first line
+// does is in one place (run_main.h).
+TEST(Layering, EveryProgramOfTheToolsBeginsInTheCommonFrame) {
+  const fs::path root = Root();
+  std::map<std::string, std::string> programs;  // with a main
+  std::set<std::string> frames{"RunMain"};
+  const std::regex function("\\bint (\\w+Main)\\(");
+  for (const fs::path& source : Sources(root)) {
+    const std::string path = fs::relative(source, root).string(), text = Read(source);
+    if (!path.starts_with("tools/") || source.extension() != ".cc") continue;
+    if (text.find("int main(") != text.npos) programs[path] = text;
+    if (text.find("RunMain(") == text.npos) continue;
+    for (std::sregex_iterator at(text.begin(), text.end(), function), end; at != end; ++at)
+      frames.insert((*at)[1]);
+  }
+  ASSERT_GT(programs.size(), 20u);
+  const std::regex framed("\\b(\\w+Main)\\(");
+  for (const auto& [path, text] : programs) {
+    // Applications that embed the library, and a rank that a student's code may end.
+    if (path.starts_with("tools/examples/") || path.ends_with("/rank/rank_main.cc")) continue;
+    bool found = false;
+    for (std::sregex_iterator at(text.begin(), text.end(), framed), end; at != end; ++at)
+      found = found || frames.contains((*at)[1]);
+    EXPECT_TRUE(found) << path << " calls none of the frames";
+  }
+}
+
 TEST(Layering, ThePublicTargetListsAllModels) {
   const fs::path root = Root();
   const std::string build = Read(root / "BUILD");

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -13,6 +14,8 @@
 #include <system_error>
 
 #include "runtime/error.h"
+#include "runtime/one_line.h"
+#include "tools/common/lines_below.h"
 #include "tools/common/stop_signal.h"
 
 namespace torus::tools {
@@ -23,7 +26,14 @@ int Fail(std::string_view name, std::string_view message, int status) {
   const std::string own_tag = fmt::format("[{}] ", name);
   if (message.starts_with(own_tag)) message.remove_prefix(own_tag.size());
   std::fflush(stdout);
-  fmt::print(stderr, "{}{}: {}\n", isatty(STDERR_FILENO) ? "\r\x1b[K" : "", name, message);
+  fmt::print(stderr, "{}{}: {}\n", isatty(STDERR_FILENO) ? "\r\x1b[K" : "", name, OneLine(message));
+  return status;
+}
+
+int Fail(std::string_view name, const std::exception& error, int status) {
+  Fail(name, error.what(), status);
+  if (const auto* const below = dynamic_cast<const LinesBelow*>(&error))
+    fmt::print(stderr, "{}", below->lines);
   return status;
 }
 
@@ -37,12 +47,13 @@ void FlushOutput(const char* name) {
 }  // namespace
 
 int RunMain(const char* name, const std::function<int()>& body) {
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   try {
     const int status = body();
     FlushOutput(name);
     return status;
   } catch (const BadInput& error) {
-    return Fail(name, error.what(), 2);
+    return Fail(name, error, 2);
   } catch (const std::filesystem::filesystem_error& error) {
     return Fail(
         name,
@@ -53,7 +64,7 @@ int RunMain(const char* name, const std::function<int()>& body) {
   } catch (const std::bad_alloc&) {
     return Fail(name, "out of memory", 1);
   } catch (const std::exception& error) {
-    return Fail(name, error.what(), 1);
+    return Fail(name, error, 1);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -143,8 +142,6 @@ int MainOfOne(int argc, const char* const* argv) try {
 }  // namespace
 
 int TrainMain(int argc, const char* const* argv) {
-  // What NCCL's streams need (real_nccl.h); CUDA reads it at the first use of a GPU.
-  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   return RunMain("train", [&] { return MainOfOne(argc, argv); });
 }
 

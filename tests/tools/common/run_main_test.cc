@@ -6,6 +6,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
+
+#include "runtime/error.h"
+#include "tools/common/lines_below.h"
 
 namespace torus::tools {
 namespace {
@@ -35,6 +39,44 @@ TEST(RunMain, AFailureOfTheFileSystemNamesThePathAndTheReason) {
   EXPECT_EQ(status, 1);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "program: [/nowhere/at/all] cannot be reached: No such file or directory\n");
+}
+
+// A file's name may have any of them.
+TEST(RunMain, AMessageIsOneLineWhateverItNames) {
+  const auto said = [](const auto& body) {
+    testing::internal::CaptureStderr();
+    RunMain("program", body);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said([]() -> int { Throw<BadInput>("/a\nb", "is no folder but {}", "\x1b[2J"); }),
+            "program: [/a\\nb] is no folder but \\x1b[2J\n");
+  EXPECT_EQ(said([] {
+              fs::directory_iterator("/nowhere\nat all");
+              return 0;
+            }),
+            "program: [/nowhere\\nat all] cannot be reached: No such file or directory\n");
+  EXPECT_EQ(said([]() -> int {
+              throw ErrorWithLines<BadInput>("[ring] a.cc does not compile:", "a.cc:1\na.cc:2\n");
+            }),
+            "program: [ring] a.cc does not compile:\na.cc:1\na.cc:2\n");
+}
+
+// What the body sees, and so CUDA, which no program can use before.
+std::string ConnectionsInBody() {
+  std::string connections;
+  RunMain("program", [&] {
+    if (const char* const set = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS")) connections = set;
+    return 0;
+  });
+  return connections;
+}
+
+TEST(RunMain, StreamsHaveTheConnectionsThatNcclNeedsUnlessTheUserSaysOtherwise) {
+  unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
+  EXPECT_EQ(ConnectionsInBody(), "32");
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "8", 1);
+  EXPECT_EQ(ConnectionsInBody(), "8");
+  unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "runtime/error.h"
+#include "tools/common/lines_below.h"
 #include "tools/labs/train_with/crash_note.h"
 
 namespace torus::tools::labs {
@@ -32,7 +33,9 @@ RingFunction Load(const std::string& path, const std::string& file) {
 
 RingLibrary::RingLibrary(Compiler& compiler, const std::string& file, int ranks) {
   const Compiled compiled = compiler.SharedObject(ExerciseByName("ring"), "trainer_door.cc", file);
-  Require(!compiled.path.empty(), "ring", "{} does not compile:\n{}", file, compiled.messages);
+  if (compiled.path.empty())
+    throw ErrorWithLines<BadInput>(fmt::format("[ring] {} does not compile:", file),
+                                   compiled.messages);
   messages_ = compiled.messages;
   for (int rank = 0; rank < ranks; ++rank)
     functions_.push_back(Load(CopyFor(compiled.path, rank), file));

@@ -4,6 +4,7 @@
 
 #include "runtime/error.h"
 #include "runtime/io/file.h"
+#include "tools/common/lines_below.h"
 #include "tools/labs/build_it_yourself/grader/includes.h"
 #include "tools/labs/build_it_yourself/grader/run_command.h"
 
@@ -56,8 +57,8 @@ std::string Compiler::OwnObject(const std::string& folder, const std::string& so
                     object = NewPath() + ".o";
   const CommandEnd end = Compile(Flags(folder), {"-c", path, "-o", object});
   if (!end.ok)
-    Throw<BrokenEnvironment>("grade", "g++ does not compile the labs' own {}:\n{}", path,
-                             end.printed);
+    throw ErrorWithLines<BrokenEnvironment>(
+        fmt::format("[grade] g++ does not compile the labs' own {}:", path), end.printed);
   return object;
 }
 

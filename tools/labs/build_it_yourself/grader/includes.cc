@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "runtime/error.h"
+#include "tools/common/lines_below.h"
 #include "tools/labs/build_it_yourself/grader/run_command.h"
 
 namespace torus::tools::labs {
@@ -45,8 +45,8 @@ std::vector<std::string> SystemFolders() {
     if (line.starts_with(' ') && fs::is_directory(line.substr(1)))
       folders.push_back(Real(line.substr(1)));
   if (folders.empty())
-    Throw<BrokenEnvironment>("grade", "g++ does not say where the system's headers are:\n{}",
-                             end.printed);
+    throw ErrorWithLines<BrokenEnvironment>(
+        "[grade] g++ does not say where the system's headers are:", end.printed);
   return folders;
 }
 
