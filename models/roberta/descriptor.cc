@@ -80,7 +80,7 @@ ModelDescriptor Describe(const std::string& name, const std::string& title, Robe
 
 NameRules RobertaNames() {
   return {.base = "roberta.",
-          .constants = {"position_ids"},
+          .constants = {"position_ids", "token_type_ids"},
           .heads = {"lm_head.", "classifier.", "roberta.pooler.", "pooler."}};
 }
 

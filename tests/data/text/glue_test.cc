@@ -150,6 +150,9 @@ TEST(TextSet, RefusesAFileWithoutLabels) {
   WriteText(dir, "dev.tsv", "index\tsentence1\tsentence2\n0\ta\tb\n");
   ExpectBadInput([&] { OpenGlue("rte", dir, Split::kTest, *OpenRoberta(dir), 16); },
                  dir + "/dev.tsv", "line 1: requires a column label with the labels");
+  WriteText(dir, "dev.tsv", "index\tsentence1\tsentence2\tLabel\n0\ta\tb\t1\n");
+  ExpectBadInput([&] { OpenGlue("rte", dir, Split::kTest, *OpenRoberta(dir), 16); },
+                 dir + "/dev.tsv", "have none), got 'index sentence1 sentence2 Label'");
 }
 
 TEST(TextSet, GivesRowsAndMasks) {
