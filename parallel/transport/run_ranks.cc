@@ -142,7 +142,14 @@ class Runner {
     world_.Abort(-1, reason);
   }
 
-  std::string Reason() const { return failed_ ? Message(FirstError()) : "the run was aborted"; }
+  // Also of an abort that no rank has thrown, such as a watchdog's.
+  std::string Reason() const try {
+    if (failed_) return Message(FirstError());
+    world_.transport(0).ThrowIfAborted();
+    return "the run was aborted";
+  } catch (const BrokenEnvironment& aborted) {
+    return aborted.what();
+  }
 
   void WaitForGrace(std::unique_lock<std::mutex>& lock) {
     if (changed_.wait_for(lock, Seconds(options_.grace), [this] { return Running().empty(); }))
