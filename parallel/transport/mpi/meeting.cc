@@ -20,11 +20,12 @@ constexpr int kHelloTag = 1;
 
 struct Hello {
   pid_t process = 0;
+  UsableCores cores{};
   char host[MPI_MAX_PROCESSOR_NAME] = {};
 };
 
 Hello OwnHello() {
-  Hello hello{.process = getpid()};
+  Hello hello{.process = getpid(), .cores = CoresOfProcess()};
   const std::string& host = MpiProcess::Get().host();
   std::copy_n(host.data(), std::min(host.size(), sizeof hello.host - 1), hello.host);
   return hello;
@@ -95,7 +96,7 @@ Meeting Meet(int size, double timeout) {
   WaitForAll(round, timeout);
   Meeting meeting{.comm = CommOfFirst(size)};
   for (const Hello& hello : round->heard)
-    meeting.participants.push_back({hello.host, hello.process});
+    meeting.participants.push_back({hello.host, hello.process, hello.cores});
   return meeting;
 }
 
@@ -105,6 +106,14 @@ std::vector<int> RanksOnThisHost(const std::vector<Participant>& participants) {
     if (participants[rank].host == MpiProcess::Get().host())
       ranks.push_back(static_cast<int>(rank));
   return ranks;
+}
+
+bool SharesCores(const std::vector<Participant>& participants, const UsableCores& own) {
+  const auto shares = [&](int rank) {
+    const UsableCores& cores = participants[rank].cores;
+    return cores.first == own.first && cores.count == own.count;
+  };
+  return std::ranges::count_if(RanksOnThisHost(participants), shares) > own.count;
 }
 
 bool IsNeighbour(const Participant& participant) {

@@ -7,11 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "runtime/usable_cores.h"
+
 namespace torus::parallel {
 
 struct Participant {
   std::string host;
   pid_t process = 0;
+  UsableCores cores{};  // of that process
 };
 
 struct Meeting {
@@ -27,6 +30,10 @@ struct Meeting {
 Meeting Meet(int size, double timeout);
 
 std::vector<int> RanksOnThisHost(const std::vector<Participant>& participants);
+
+// Whether more ranks than it has cores share the cores that this process may use: `own`. mpirun
+// leaves the same ones to all processes of a host, or binds each to ones of its own.
+bool SharesCores(const std::vector<Participant>& participants, const UsableCores& own);
 
 // Whether it is another process of this host that kill(2) can check.
 bool IsNeighbour(const Participant& participant);

@@ -8,6 +8,7 @@
 
 #include "parallel/transport/mpi/arrival_watch.h"
 #include "runtime/error.h"
+#include "runtime/one_line.h"
 
 namespace torus::parallel {
 namespace {
@@ -82,7 +83,7 @@ void CheckMpi(int code, const char* call) {
 }
 
 void SayLine(const std::string& text) {
-  const std::string line = "torus: " + text + "\n";
+  const std::string line = "torus: " + OneLine(text) + "\n";
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }
 

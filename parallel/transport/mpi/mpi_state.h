@@ -82,7 +82,7 @@ struct MpiState {
   const MpiOptions options;
   const int32_t engine_tag;  // for what MPI sends while it creates a communicator of some ranks
   std::string name;          // "rank 0 on host a"
-  bool crowded = false;      // more ranks than cores on this host
+  bool crowded = false;      // SharesCores (meeting.h)
   WaitChain chain;
   std::atomic<bool> aborted{false};  // set after the two below
   int aborted_by = -1;

@@ -22,6 +22,7 @@
 #include "runtime/long_work.h"
 #include "runtime/progress.h"
 #include "runtime/trace.h"
+#include "runtime/usable_cores.h"
 
 namespace torus::parallel {
 namespace {
@@ -219,9 +220,8 @@ MpiWorld::MpiWorld(int size, MpiOptions options) {
       neighbours.push_back({other.process, fmt::format("rank {} on {}", rank, other.host)});
   }
   LeaveLastWords(state_->name, neighbours, options.timeout / 2);
-  std::vector<int> here = RanksOnThisHost(meeting.participants);
-  state_->crowded = here.size() > std::thread::hardware_concurrency();
-  transport_ = std::make_unique<MpiTransport>(*state_, std::move(here));
+  state_->crowded = SharesCores(meeting.participants, CoresOfProcess());
+  transport_ = std::make_unique<MpiTransport>(*state_, RanksOnThisHost(meeting.participants));
 }
 
 MpiWorld::~MpiWorld() {

@@ -63,7 +63,7 @@ int RunFailingJob(const fs::path& folder) {
   try {
     MpiWorld world(0, {.timeout = kTimeout, .grace = 0.5});
     world.Run([](Transport& t) {
-      if (t.rank() != 0) throw BrokenEnvironment("the disk is full");
+      if (t.rank() != 0) throw BrokenEnvironment("[/a\nb] the disk is full");
     });
     WriteTheSummary(world, folder);
   } catch (const Error&) {
@@ -207,7 +207,8 @@ TEST(Faults, RanksThatThrowLetRankZeroFinishItsSummary) {
   int lines = 0;
   for (std::string line; std::getline(in, line);) ++lines;
   EXPECT_EQ(lines, kLines) << job.Output();
-  EXPECT_NE(LinesOf(1, job.Output()).find("the disk is full"), std::string::npos) << job.Output();
+  EXPECT_NE(LinesOf(1, job.Output()).find("fails: [/a\\nb] the disk is full\n"), std::string::npos)
+      << job.Output();
 }
 
 }  // namespace
