@@ -153,20 +153,27 @@ Variable Attend(const Variable& query, const Variable& key, const Variable& valu
                     const GradContext& g) { return InputGradients(problem, saved, shapes, g); });
 }
 
-// Kernels in the low type support no mask, or a bool mask.
+bool IsAdded(const Variable& mask) { return mask.defined() && mask.dtype() != DType::kBool; }
+
+// Kernels in the low type take a bool mask; those of GPUs an added one too, but give no gradient of
+// it.
 bool AttendsNatively(const Variable& query, const Variable& key, const Variable& value,
                      const AttentionOptions& options) {
   const Variable& mask = options.attn_mask;
-  return (!mask.defined() || mask.dtype() == DType::kBool) &&
-         ComputesNatively(kOp, query, key, value);
+  if (!IsAdded(mask)) return ComputesNatively(kOp, query, key, value);
+  return !mask.requires_grad() && mask.data().device().kind == DeviceKind::kCuda &&
+         ComputesNatively(kOp, query, key, value, mask);
 }
 
 }  // namespace
 
 Variable ScaledDotProductAttention(const Variable& query, const Variable& key,
                                    const Variable& value, const AttentionOptions& options) {
-  if (AttendsNatively(query, key, value, options))
-    return Attend(ToLow(query), ToLow(key), ToLow(value), options);
+  if (AttendsNatively(query, key, value, options)) {
+    AttentionOptions low = options;
+    if (IsAdded(low.attn_mask)) low.attn_mask = ToLow(low.attn_mask);
+    return Attend(ToLow(query), ToLow(key), ToLow(value), low);
+  }
   const auto attend = [&options](const Variable& q, const Variable& k, const Variable& v,
                                  const Variable& mask) {
     AttentionOptions with = options;

@@ -66,13 +66,23 @@ __device__ Pack<T, 2> RoundTwo(float first, float second) {
   return two;
 }
 
+// Whether a pack is converted by pairs. A host's compiler may take a larger pack and the pairs in
+// it for different objects, and read what was there before.
+#ifdef __CUDA_ARCH__
+template <class T, int n>
+inline constexpr bool kByPairs = sizeof(T) == 2 && n % 2 == 0;
+#else
+template <class T, int n>
+inline constexpr bool kByPairs = sizeof(T) == 2 && n == 2;
+#endif
+
 }  // namespace internal
 
 // Any type that is computed in, and 16-bit ones.
 template <class T, int n>
 __device__ Wide<SumOf<T>, n> WidenPack(const Pack<T, n>& pack) {
   Wide<SumOf<T>, n> wide;
-  if constexpr (sizeof(T) == 2 && n % 2 == 0) {
+  if constexpr (internal::kByPairs<T, n>) {
     const auto* const pairs = reinterpret_cast<const Pack<T, 2>*>(&pack);
     TORUS_UNROLL
     for (int k = 0; k < n / 2; ++k)
@@ -88,7 +98,7 @@ __device__ Wide<SumOf<T>, n> WidenPack(const Pack<T, n>& pack) {
 template <class T, int n>
 __device__ Pack<T, n> RoundPack(const Wide<SumOf<T>, n>& wide) {
   Pack<T, n> pack;
-  if constexpr (sizeof(T) == 2 && n % 2 == 0) {
+  if constexpr (internal::kByPairs<T, n>) {
     auto* const pairs = reinterpret_cast<Pack<T, 2>*>(&pack);
     TORUS_UNROLL
     for (int k = 0; k < n / 2; ++k)

@@ -2,6 +2,7 @@
 // element by the lane tables of the PTX ISA. For one-dimensional blocks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <source_location>
 
@@ -24,31 +25,36 @@ void WithWarp(const Value& own, std::source_location where, const F& f) {
   ExchangeInWarp(0xffffffffu, 0, 0, false, where);  // the next call writes there
 }
 
-// Element `half` of the two in a word.
-template <class T>
-float ElementOfWord(uint32_t word, int half) {
-  T element;
-  element.bits = static_cast<uint16_t>(word >> 16 * half);
-  return ElementCast<float, T>()(element);
-}
-
+// The elements in a lane's words of the operands, two of each.
 struct ProductOperands {
-  uint32_t a[4], b[2];
+  float a[4][2], b[2][2];
 };
+
+template <class T, size_t words>
+void Widen(const uint32_t (&from)[words], float (&to)[words][2]) {
+  for (size_t i = 0; i < words; ++i)
+    for (int half = 0; half < 2; ++half) {
+      T element;
+      element.bits = static_cast<uint16_t>(from[i] >> 16 * half);
+      to[i][half] = ElementCast<float, T>()(element);
+    }
+}
 
 // c += a b; the products are added to c one after another, in f32.
 template <class T>
 void AddProduct(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&c)[4],
                 std::source_location where = std::source_location::current()) {
-  const ProductOperands own{{a[0], a[1], a[2], a[3]}, {b[0], b[1]}};
+  ProductOperands own;
+  Widen<T>(a, own.a);
+  Widen<T>(b, own.b);
   WithWarp(own, where, [&](const ProductOperands* lanes) {
+    const int lane = Lane();
     for (int i = 0; i < 4; ++i) {
-      const int row = Lane() / 4 + 8 * (i / 2), column = 2 * (Lane() % 4) + i % 2;
+      const int row = lane / 4 + 8 * (i / 2), column = 2 * (lane % 4) + i % 2;
       for (int k = 0; k < 16; ++k) {
         const int pair = k % 8 / 2;  // which lane of four has the two words
-        const uint32_t left = lanes[4 * (row % 8) + pair].a[row / 8 + 2 * (k / 8)];
-        const uint32_t right = lanes[4 * column + pair].b[k / 8];
-        c[i] += ElementOfWord<T>(left, k % 2) * ElementOfWord<T>(right, k % 2);
+        const float left = lanes[4 * (row % 8) + pair].a[row / 8 + 2 * (k / 8)][k % 2];
+        c[i] += left * lanes[4 * column + pair].b[k / 8][k % 2];
       }
     }
   });

@@ -1,7 +1,8 @@
-// Chooses the kernels: cuDNN's if it supports the case, else our own, which compute 16-bit types in
-// f32.
+// Chooses the kernels: for 16-bit types cuDNN's if it supports the case, else our own for tensor
+// cores, or, where heads are too wide for those, the kernels for f32.
 #include "ops/attention/cuda/attention.h"
 #include "ops/attention/cuda/cudnn_attention.h"
+#include "ops/attention/cuda/flash_attention.h"
 #include "ops/attention/cuda/tile_attention.h"
 #include "ops/cuda/cudnn/tensor_rules.h"
 #include "runtime/kernels.h"
@@ -45,6 +46,7 @@ void LowAttentionBackward(const ops::AttentionProblem& problem, const ops::Atten
 void Attention(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
                ops::AttentionOutputs& out, StreamHandle stream) {
   if (CudnnAttention(problem, in, out, stream)) return;
+  if (FlashTakes(problem, in.query.dtype())) return FlashAttention(problem, in, out, stream);
   if (IsLow(in.query.dtype())) return LowAttention(problem, in, out, stream);
   TileAttention(problem, in, out, stream);
 }
@@ -53,6 +55,8 @@ void AttentionBackward(const ops::AttentionProblem& problem, const ops::Attentio
                        const ops::AttentionOutputs& out, const Tensor& dout,
                        ops::AttentionGradients& gradients, StreamHandle stream) {
   if (CudnnAttentionBackward(problem, in, out, dout, gradients, stream)) return;
+  if (FlashTakes(problem, in.query.dtype()))
+    return FlashAttentionBackward(problem, in, out, dout, gradients, stream);
   if (IsLow(in.query.dtype()))
     return LowAttentionBackward(problem, in, out, dout, gradients, stream);
   TileAttentionBackward(problem, in, out, dout, gradients, stream);

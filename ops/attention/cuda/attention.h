@@ -1,5 +1,6 @@
 // Attention on a GPU; ops/attention/kernels.h has the contracts. 16-bit cases that cuDNN supports
-// use cuDNN (cudnn_attention.h); all others use our own kernels (tile_attention.h).
+// use cuDNN (cudnn_attention.h), other 16-bit cases our own kernels for tensor cores
+// (flash_attention.h); f32, f64 and heads wider than those take use tile_attention.h.
 #pragma once
 
 #include "ops/attention/problem.h"

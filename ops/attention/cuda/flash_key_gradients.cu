@@ -1,0 +1,130 @@
+#include <cstdint>
+
+#include "ops/attention/cuda/flash_gradients.h"
+#include "ops/attention/cuda/flash_scores.h"
+#include "ops/attention/cuda/flash_tiles.h"
+#include "ops/attention/cuda/visit_flash.h"
+
+namespace torus::cuda {
+namespace {
+
+constexpr const char* kOp = "scaled_dot_product_attention";
+
+// Gradients of 64 keys and their values, summed over all rows of their group of query heads. The
+// next rows are copied while the block multiplies.
+template <class T, int wide>
+struct KeyGradientTile {
+  // As many rows at a time as registers for their scores allow beside the sums of gradients.
+  static constexpr int kDepth = wide == 64 ? 32 : 16, kColumns = kDepth / 8;
+  static constexpr int kBlocks = 2, kSteps = wide / 16;
+  using Tile = SharedTile<T, kFlashLines, wide>;
+  using RowTile = SharedTile<T, kDepth, wide>;
+  FlashGradientCall<T> of;
+  int tiles;                     // of keys, a head
+  HeadMatrices<T> dkey, dvalue;  // may be undefined
+
+  __device__ void Run(int64_t task) const {
+    alignas(16) __shared__ unsigned char bytes[2][Tile::kBytes];
+    alignas(16) __shared__ unsigned char row_bytes[2][2][RowTile::kBytes];
+    const AttentionCall<T>& call = of.call;
+    const Tile keys{bytes[0]}, values{bytes[1]};
+    const int64_t key_head = task / tiles;
+    const int key = static_cast<int>(task % tiles) * kFlashLines;
+    // With a causal mask, earlier rows do not attend to these keys.
+    const int first = call.causal ? key : 0;
+    const int64_t end = (key_head + 1) * call.group;
+    const auto copy = [&](const FlashTile& at, int stage) {
+      of.CopyRows(at.head, at.row, RowTile{row_bytes[stage][0]}, RowTile{row_bytes[stage][1]});
+    };
+    FlashTile at{key_head * call.group, first, key};
+    bool more = first < of.rows() && at.head < end;
+    of.CopyKeys(key_head, key, keys, values);
+    if (more) copy(at, 0);
+    ArriveAtTiles();
+    FragmentC key_sums[wide / 8] = {}, value_sums[wide / 8] = {};
+    for (int stage = 0; more; stage = 1 - stage) {
+      const FlashTile next = After(at, first);
+      more = next.head < end;
+      if (more) copy(next, 1 - stage);
+      Add(at, keys, values, RowTile{row_bytes[stage][0]}, RowTile{row_bytes[stage][1]}, key_sums,
+          value_sums);
+      ArriveAtTiles();
+      at = next;
+    }
+    if (dkey.data != nullptr)
+      WriteLines(key_sums, call.scale, call.scale, keys,
+                 RowsFrom(dkey, key_head, key, of.keys(), of.width()));
+    const float growth = call.dropout.growth;
+    if (dvalue.data != nullptr)
+      WriteLines(value_sums, growth, growth, values,
+                 RowsFrom(dvalue, key_head, key, of.keys(), of.value_width()));
+  }
+
+ private:
+  // The next rows of the same head, or the first that see the keys of the next one.
+  __device__ FlashTile After(const FlashTile& at, int first) const {
+    const int row = at.row + kDepth;
+    return row < of.rows() ? FlashTile{at.head, row, at.key}
+                           : FlashTile{at.head + 1, first, at.key};
+  }
+
+  __device__ void Add(const FlashTile& at, const Tile& keys, const Tile& values,
+                      const RowTile& queries, const RowTile& douts, FragmentC (&key_sums)[wide / 8],
+                      FragmentC (&value_sums)[wide / 8]) const {
+    FragmentC weights[kColumns] = {}, gradients[kColumns] = {};
+    AddProductsWithRows<kSteps>([&](int step) { return LinesOfWarp(keys, step); }, queries,
+                                weights);
+    ToScores<true>(of.call, at, weights);
+    AddProductsWithRows<kSteps>([&](int step) { return LinesOfWarp(values, step); }, douts,
+                                gradients);
+    ToWeights(at, weights, gradients);
+    AddProductsWithColumns([&](int step) { return RoundedLines<T>(weights, step); }, douts,
+                           value_sums);
+    AddProductsWithColumns([&](int step) { return RoundedLines<T>(gradients, step); }, queries,
+                           key_sums);
+  }
+
+  // From scores to weights after dropout, without its growth, and from the gradients of those to
+  // gradients of scores.
+  __device__ void ToWeights(const FlashTile& at, FragmentC (&weights)[kColumns],
+                            FragmentC (&gradients)[kColumns]) const {
+    const bool drops = of.call.dropout.streams != nullptr;
+    KeptWeights kept{};
+    if (drops) kept = KeptInTile<true, kColumns>(of.call, at);
+    TORUS_UNROLL
+    for (int tile = 0; tile < kColumns; ++tile) {
+      TORUS_UNROLL
+      for (int i = 0; i < 2; ++i) {
+        const RowState state = of.State(at.head, at.row + ColumnOf(tile, i));
+        TORUS_UNROLL
+        for (int e = i; e < 4; e += 2) {
+          float &weight = weights[tile].at[e], &gradient = gradients[tile].at[e];
+          const float whole = state.Weight(weight);
+          const bool keeps = !drops || kept.At(tile, e);
+          gradient = whole * ((keeps ? gradient * of.call.dropout.growth : 0) - state.mean);
+          weight = keeps ? whole : 0;
+        }
+      }
+    }
+  }
+};
+
+template <class T>
+HeadMatrices<T> WriteIfWanted(Tensor& t) {
+  return t.defined() ? Write<T>(t) : HeadMatrices<T>();
+}
+
+}  // namespace
+
+void FlashKeyGradients(const FlashGradientArguments& arguments, Tensor& dkey, Tensor& dvalue,
+                       StreamHandle stream) {
+  VisitFlash(arguments.problem, arguments.dout.dtype(), [&]<class T, int wide>(FlashCase<T, wide>) {
+    const FlashGradientCall<T> of(arguments);
+    const int tiles = FlashTilesOf(of.call.keys);
+    ForEachFlashTile(
+        kOp, of.call.key_heads * tiles, stream,
+        KeyGradientTile<T, wide>{of, tiles, WriteIfWanted<T>(dkey), WriteIfWanted<T>(dvalue)});
+  });
+}
+
+}  // namespace torus::cuda

@@ -1,0 +1,99 @@
+#include <cstdint>
+
+#include "ops/attention/cuda/flash_gradients.h"
+#include "ops/attention/cuda/flash_scores.h"
+#include "ops/attention/cuda/flash_tiles.h"
+#include "ops/attention/cuda/visit_flash.h"
+
+namespace torus::cuda {
+namespace {
+
+constexpr const char* kOp = "scaled_dot_product_attention";
+
+// Gradients of the queries of 64 rows of a head.
+template <class T, int wide>
+struct QueryGradientTile {
+  static constexpr int kDepth = 32, kColumns = kDepth / 8;  // keys at a time
+  static constexpr int kBlocks = wide == 64 ? 3 : 2, kSteps = wide / 16;
+  using Tile = SharedTile<T, kFlashLines, wide>;
+  using KeyTile = SharedTile<T, kDepth, wide>;
+  FlashGradientCall<T> of;
+  int tiles;  // of rows, a head
+  HeadMatrices<T> dquery;
+
+  __device__ void Run(int64_t task) const {
+    static_assert(Tile::kBytes <= 2 * KeyTile::kBytes);
+    alignas(16) __shared__ unsigned char bytes[2][2][KeyTile::kBytes];
+    const AttentionCall<T>& call = of.call;
+    const int64_t head = task / tiles, key_head = head / call.group;
+    const int row = (tiles - 1 - static_cast<int>(task % tiles)) * kFlashLines;
+    const int seen = KeysSeen(call, row + RowsLeft(row, of.rows()));
+    const auto copy = [&](int key) {
+      unsigned char(&to)[2][KeyTile::kBytes] = bytes[key / kDepth % 2];
+      of.CopyKeys(key_head, key, KeyTile{to[0]}, KeyTile{to[1]});
+    };
+    FragmentA query[kSteps], dout[kSteps];
+    const Tile first{bytes[0][0]}, second{bytes[1][0]};
+    of.CopyRows(head, row, first, second);
+    ArriveAtTiles();
+    TORUS_UNROLL
+    for (int step = 0; step < kSteps; ++step) {
+      query[step] = LinesOfWarp(first, step);
+      dout[step] = LinesOfWarp(second, step);
+    }
+    __syncthreads();
+    const RowState upper = of.State(head, row + LineOf(0)), lower = of.State(head, row + LineOf(2));
+    FragmentC sums[wide / 8] = {};
+    if (seen > 0) copy(0);
+    for (int key = 0; key < seen; key += kDepth) {
+      ArriveAtTiles();
+      if (key + kDepth < seen) copy(key + kDepth);
+      const KeyTile keys{bytes[key / kDepth % 2][0]}, values{bytes[key / kDepth % 2][1]};
+      FragmentC weights[kColumns] = {}, gradients[kColumns] = {};
+      AddProductsWithRows<kSteps>([&](int step) { return query[step]; }, keys, weights);
+      const FlashTile at{head, row, key};
+      ToScores<false>(call, at, weights);
+      AddProductsWithRows<kSteps>([&](int step) { return dout[step]; }, values, gradients);
+      ToScoreGradients(at, upper, lower, weights, gradients);
+      AddProductsWithColumns([&](int step) { return RoundedLines<T>(gradients, step); }, keys,
+                             sums);
+    }
+    __syncthreads();
+    WriteLines(sums, call.scale, call.scale, first,
+               RowsFrom(dquery, head, row, of.rows(), of.width()));
+  }
+
+ private:
+  __device__ void ToScoreGradients(const FlashTile& at, const RowState& upper,
+                                   const RowState& lower, const FragmentC (&scores)[kColumns],
+                                   FragmentC (&gradients)[kColumns]) const {
+    const bool drops = of.call.dropout.streams != nullptr;
+    KeptWeights kept{};
+    if (drops) kept = KeptInTile<false, kColumns>(of.call, at);
+    TORUS_UNROLL
+    for (int tile = 0; tile < kColumns; ++tile) {
+      TORUS_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        const RowState& state = i < 2 ? upper : lower;
+        float& gradient = gradients[tile].at[i];
+        const bool keeps = !drops || kept.At(tile, i);
+        gradient = state.Weight(scores[tile].at[i]) *
+                   ((keeps ? gradient * of.call.dropout.growth : 0) - state.mean);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+void FlashQueryGradient(const FlashGradientArguments& arguments, Tensor& dquery,
+                        StreamHandle stream) {
+  VisitFlash(arguments.problem, arguments.dout.dtype(), [&]<class T, int wide>(FlashCase<T, wide>) {
+    const FlashGradientCall<T> of(arguments);
+    const int tiles = FlashTilesOf(of.call.rows);
+    ForEachFlashTile(kOp, of.call.heads * tiles, stream,
+                     QueryGradientTile<T, wide>{of, tiles, Write<T>(dquery)});
+  });
+}
+
+}  // namespace torus::cuda
