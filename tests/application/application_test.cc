@@ -1,5 +1,5 @@
 // The application, run as its user runs it.
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "tests/docs/commands.h"
+#include "tests/testing/program.h"
 #include "tests/testing/source_tree.h"
-#include "tests/tools/train/program.h"
 
 namespace torus::docs {
 namespace {

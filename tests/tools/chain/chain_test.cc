@@ -7,7 +7,7 @@
 #include "parallel/trainer/checkpoint.h"
 #include "tests/data/text/small_bpe.h"
 #include "tests/testing/environment.h"
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

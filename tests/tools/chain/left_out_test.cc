@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/data/text/small_bpe.h"
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

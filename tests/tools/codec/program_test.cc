@@ -1,5 +1,5 @@
 // The program, run as a user runs it: flags that would be ignored are refused.
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 #include "models/checkpoint/hugging_face.h"
 #include "runtime/io/checkpoint_reader.h"

@@ -3,8 +3,8 @@
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/state_dict.h"
 #include "runtime/io/safetensors.h"
+#include "tests/testing/program.h"
 #include "tests/tools/convert/same_tensors.h"
-#include "tests/tools/train/program.h"
 
 namespace torus::tools::testing {
 namespace {

@@ -1,6 +1,6 @@
 // tools/evaluate over runs of tools/train: a run's folder says all that is needed.
 #include "tests/testing/environment.h"
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

@@ -2,7 +2,7 @@
 #include "models/checkpoint/state_dict.h"
 #include "models/resnet/resnet.h"
 #include "runtime/io/checkpoint_reader.h"
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

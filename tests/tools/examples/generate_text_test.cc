@@ -4,7 +4,7 @@
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/gpt2/config.h"
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

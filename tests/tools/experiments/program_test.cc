@@ -1,5 +1,5 @@
 // An experiment as a user runs it: what has no data is told, a second start finds all done.
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 #include <nlohmann/json.hpp>
 

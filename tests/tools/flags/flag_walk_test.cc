@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 #include "tools/common/flag_table.h"
 
 namespace torus::tools::testing {

@@ -8,7 +8,7 @@
 #include "models/checkpoint/state_dict.h"
 #include "models/gpt2/config.h"
 #include "tests/data/text/small_bpe.h"
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

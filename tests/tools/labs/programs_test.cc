@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

@@ -1,7 +1,7 @@
 // tools/report over runs of tools/train.
 #include <fmt/format.h>
 
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

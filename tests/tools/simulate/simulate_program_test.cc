@@ -1,5 +1,5 @@
 // tools/simulate as a user runs it.
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

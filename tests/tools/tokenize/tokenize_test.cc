@@ -1,7 +1,7 @@
 // The program on a tokenizer's folder with added tokens, special ones and others.
 #include "data/text/language_data.h"
 #include "tests/data/text/small_bpe.h"
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

@@ -1,7 +1,7 @@
 // Where the program finds what it is not told: data below TORUS_DATA, paths from where the user
 // stands, runs by their folder.
 #include "tests/testing/environment.h"
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include "parallel/data_parallel/strategy_factory.h"
 #include "tests/parallel/transport/mpi/under_mpirun.h"
 #include "tests/testing/environment.h"
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

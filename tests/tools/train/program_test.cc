@@ -1,5 +1,5 @@
 // tools/train end to end, on a small model and a few images.
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "tests/testing/environment.h"
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

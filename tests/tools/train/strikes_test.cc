@@ -12,7 +12,7 @@
 
 #include "tests/parallel/transport/mpi/under_mpirun.h"
 #include "tests/testing/deadline.h"
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

@@ -3,8 +3,8 @@
 #include <set>
 
 #include "tests/parallel/transport/mpi/under_mpirun.h"
+#include "tests/testing/program.h"
 #include "tests/testing/tolerance.h"
-#include "tests/tools/train/program.h"
 
 namespace torus::tools::testing {
 namespace {

@@ -1,5 +1,5 @@
 // The program on texts, and what it says of those that do not fit.
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

@@ -1,6 +1,6 @@
 // Questions that are ended by Ctrl-C: what they have measured is on a page, and the same command
 // goes on behind it.
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

@@ -1,5 +1,5 @@
 // The program train_with: what its exit status says of a ring.
-#include "tests/tools/train/program.h"
+#include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {

@@ -1,4 +1,4 @@
-// The program itself, run as a user runs it, on a data set of a few images.
+// A program itself, run as a user runs it, on a data set of a few images.
 #pragma once
 
 #include <fcntl.h>
