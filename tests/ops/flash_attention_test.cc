@@ -285,6 +285,25 @@ TEST_P(FlashAttentionOnce, KeepsItsWeightsUnderALargeAddedMask) {
   testing::ExpectSameBits(d.value, Full({2, 8}, 1, DType::kBF16), "dvalue");
 }
 
+// Padding leaves nothing of the second sample; row 2 of each head sees nothing.
+TEST_P(FlashAttentionOnce, SeesNothingGivesZerosAndNoGradient) {
+  for (const Mask mask : {Mask::kPadding, Mask::kBool, Mask::kAdded}) {
+    const Case c{"", 5, 65, 8, 8, false, mask, 0.25};
+    const Results got = Compute(c, DType::kBF16, DType::kBF16);
+    const bool padding = mask == Mask::kPadding;
+    const auto expect_zeros = [&](const Tensor& t, bool whole_sample) {
+      const Tensor dead = whole_sample ? t.Select(0, 1) : t.Narrow(2, 2, 1);
+      for (const float value : ToVector<float>(dead.To(Device{}).To(DType::kF32).Contiguous()))
+        ASSERT_EQ(value, 0);
+    };
+    expect_zeros(got.out.out, padding);
+    expect_zeros(got.gradients.query, padding);
+    if (!padding) continue;
+    expect_zeros(got.gradients.key, true);
+    expect_zeros(got.gradients.value, true);
+  }
+}
+
 // The peak of the GPU's memory over what it holds before.
 template <class F>
 size_t PeakOf(const F& f) {

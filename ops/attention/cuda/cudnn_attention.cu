@@ -86,6 +86,70 @@ bool Run(const Graph& graph, std::vector<const void*> addresses, const Tensor& o
   return RunGraph(graph, RulesFor(on.dtype()), addresses, on.device(), stream);
 }
 
+// A backward with all its tensors.
+struct BackwardCall {
+  ops::AttentionProblem problem;
+  ops::AttentionInputs in;
+  Tensor out, dout;
+  Tensor statistics, means;           // of each row
+  ops::AttentionGradients gradients;  // all defined
+};
+
+AttentionGradientOperands OperandsOf(const BackwardCall& c) {
+  return {HeadsOf(c.in.query),      HeadsOf(c.in.key),         HeadsOf(c.in.value),
+          HeadsOf(c.out),           HeadsOf(c.dout),           HeadsOf(c.gradients.query),
+          HeadsOf(c.gradients.key), HeadsOf(c.gradients.value)};
+}
+
+bool AreReadable(const AttentionGradientOperands& o) {
+  const auto all = {&o.query, &o.key, &o.value, &o.out, &o.dout, &o.dquery, &o.dkey, &o.dvalue};
+  return std::all_of(all.begin(), all.end(),
+                     [](const auto* operand) { return IsReadable(*operand); });
+}
+
+bool RunBackward(BackwardCall& c, StreamHandle stream) {
+  const AttentionSizes sizes = SizesOf(c.problem, c.in.query.dtype());
+  const float scale = static_cast<float>(c.problem.scale);
+  std::vector<const void*> addresses{c.in.query.raw(),
+                                     c.in.key.raw(),
+                                     c.in.value.raw(),
+                                     c.out.raw(),
+                                     c.dout.raw(),
+                                     c.statistics.raw(),
+                                     c.means.mutable_raw(),
+                                     c.gradients.query.mutable_raw(),
+                                     c.gradients.key.mutable_raw(),
+                                     c.gradients.value.mutable_raw(),
+                                     &scale,
+                                     &kOne};
+  AddScalars(sizes, addresses);
+  return Run(AttentionGradientGraph(sizes, OperandsOf(c)), addresses, c.dout, stream);
+}
+
+// Of the samples [first, first + count) of a batch of (samples, heads).
+BackwardCall OfSamples(const BackwardCall& c, int64_t first, int64_t count) {
+  BackwardCall part = c;
+  part.problem.shape.batch[0] = part.problem.shape.key_batch[0] = count;
+  const auto narrow = [&](Tensor& t, int64_t lines) {
+    t = t.Narrow(0, first * lines, count * lines);
+  };
+  for (Tensor* t : {&part.in.query, &part.in.key, &part.in.value, &part.out, &part.dout,
+                    &part.gradients.query, &part.gradients.key, &part.gradients.value})
+    narrow(*t, 1);
+  for (Tensor* t : {&part.statistics, &part.means}) narrow(*t, c.problem.shape.batch[1]);
+  return part;
+}
+
+// Where cuDNN has no plan for the whole batch, most likely for want of workspace, in halves.
+bool RunInParts(BackwardCall& c, StreamHandle stream) {
+  if (RunBackward(c, stream)) return true;
+  const Shape& batch = c.problem.shape.batch;
+  if (batch.rank() < 2 || batch[0] < 2) return false;
+  const int64_t half = batch[0] / 2;
+  BackwardCall first = OfSamples(c, 0, half), second = OfSamples(c, half, batch[0] - half);
+  return RunInParts(first, stream) && RunInParts(second, stream);
+}
+
 }  // namespace
 
 bool CudnnAttention(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
@@ -113,25 +177,15 @@ bool CudnnAttentionBackward(const ops::AttentionProblem& problem, const ops::Att
                             const ops::AttentionOutputs& out, const Tensor& dout,
                             ops::AttentionGradients& gradients, StreamHandle stream) {
   if (!Takes(problem, in)) return false;
-  Tensor dq = Room(gradients.query, problem.shape.Query(), dout);
-  Tensor dk = Room(gradients.key, problem.shape.Key(), dout);
-  Tensor dv = Room(gradients.value, problem.shape.Value(), dout);
-  const AttentionGradientOperands o{HeadsOf(in.query), HeadsOf(in.key), HeadsOf(in.value),
-                                    HeadsOf(out.out),  HeadsOf(dout),   HeadsOf(dq),
-                                    HeadsOf(dk),       HeadsOf(dv)};
-  for (const HeadsOperand* operand :
-       {&o.query, &o.key, &o.value, &o.out, &o.dout, &o.dquery, &o.dkey, &o.dvalue})
-    if (!IsReadable(*operand)) return false;
-  const AttentionSizes sizes = SizesOf(problem, in.query.dtype());
-  const Tensor statistics = Statistics(out);
-  Tensor means(out.largest.shape(), DType::kF32, dout.device());
-  const float scale = static_cast<float>(problem.scale);
-  std::vector<const void*> addresses{in.query.raw(),      in.key.raw(),     in.value.raw(),
-                                     out.out.raw(),       dout.raw(),       statistics.raw(),
-                                     means.mutable_raw(), dq.mutable_raw(), dk.mutable_raw(),
-                                     dv.mutable_raw(),    &scale,           &kOne};
-  AddScalars(sizes, addresses);
-  return Run(AttentionGradientGraph(sizes, o), addresses, dout, stream);
+  const ops::AttentionShape& shape = problem.shape;
+  BackwardCall call{.problem = problem, .in = in, .out = out.out, .dout = dout};
+  call.gradients = {Room(gradients.query, shape.Query(), dout),
+                    Room(gradients.key, shape.Key(), dout),
+                    Room(gradients.value, shape.Value(), dout)};
+  if (!AreReadable(OperandsOf(call))) return false;
+  call.statistics = Statistics(out);
+  call.means = Tensor(out.largest.shape(), DType::kF32, dout.device());
+  return RunInParts(call, stream);
 }
 
 }  // namespace torus::cuda

@@ -64,15 +64,17 @@ struct FlashForward {
 
   __device__ void Run(int64_t task) const {
     alignas(16) __shared__ unsigned char bytes[2][Tile::kBytes];
+    alignas(16) __shared__ unsigned char head_bytes[sizeof(FlashHead<T>)];
     const Tile keys{bytes[0]}, values{bytes[1]};
-    const int rows = static_cast<int>(call.rows), width = static_cast<int>(call.width);
-    const int value_width = static_cast<int>(call.value_width);
+    const int64_t number = task / tiles;
     // With a causal mask later rows see more keys: their blocks begin first.
-    const int64_t head = task / tiles, key_head = head / call.group;
     const int row = (tiles - 1 - static_cast<int>(task % tiles)) * kFlashLines;
-    const int seen = KeysSeen(call, row + RowsLeft(row, rows));
-    CopyToTile(RowsFrom(call.q, head, row, rows, width), values);
-    if (seen > 0) CopyToTile(KeysFrom(call, call.k, key_head, 0, width), keys);
+    const int seen = KeysSeen(call, row + RowsLeft(row, static_cast<int>(call.rows)));
+    const FlashHead<T>& head = SharedHead(call, number, head_bytes);
+    CopyToTile(RowsFrom(call.q, call.q.At(number, 0), row, call.rows, call.width), values);
+    if (seen > 0)
+      CopyToTile(RowsFrom(call.k, call.k.At(number / call.group, 0), 0, call.keys, call.width),
+                 keys);
     ArriveAtTiles();
     FragmentA query[kSteps];
     TORUS_UNROLL
@@ -81,27 +83,30 @@ struct FlashForward {
     RunningLines softmax;
     FragmentC sums[wide / 8] = {};
     for (int key = 0; key < seen; key += kFlashLines) {
-      CopyToTile(KeysFrom(call, call.v, key_head, key, value_width), values);
+      CopyToTile(RowsFrom(call.v, head.value, key, call.keys, call.value_width), values);
       FragmentC scores[kFlashLines / 8] = {};
       AddProductsWithRows<kSteps>([&](int step) { return query[step]; }, keys, scores);
       ArriveAtTiles();
       if (key + kFlashLines < seen)
-        CopyToTile(KeysFrom(call, call.k, key_head, key + kFlashLines, width), keys);
-      const FlashTile at{head, row, key};
-      ToScores<false>(call, at, scores);
+        CopyToTile(RowsFrom(call.k, head.key, key + kFlashLines, call.keys, call.width), keys);
+      const FlashTile at{row, key};
+      ToScores<false>(call, head, at, scores);
       softmax.Take(scores, sums);
-      if (call.dropout.streams != nullptr) Drop(at, scores);
+      if (call.dropout.streams != nullptr) Drop(head, at, scores);
       AddProductsWithColumns([&](int step) { return RoundedLines<T>(scores, step); }, values, sums);
       ArriveAtTiles();
     }
-    const float upper = Finish(head, row, 0, softmax), lower = Finish(head, row, 1, softmax);
-    WriteLines(sums, upper, lower, keys, RowsFrom(out, head, row, rows, value_width));
+    const float upper = Finish(head.number, row, 0, softmax),
+                lower = Finish(head.number, row, 1, softmax);
+    WriteLines(sums, upper, lower, keys,
+               RowsFrom(out, out.At(head.number, 0), row, call.rows, call.value_width));
   }
 
  private:
   template <int columns>
-  __device__ void Drop(const FlashTile& at, FragmentC (&weights)[columns]) const {
-    const KeptWeights kept = KeptInTile<false, columns>(call, at);
+  __device__ void Drop(const FlashHead<T>& head, const FlashTile& at,
+                       FragmentC (&weights)[columns]) const {
+    const KeptWeights kept = KeptInTile<false, columns>(head.dropout, at);
     TORUS_UNROLL
     for (int tile = 0; tile < columns; ++tile) {
       TORUS_UNROLL

@@ -44,24 +44,8 @@ struct FlashGradientCall {
   HeadMatrices<const T> dout;
   const RowState* states;
 
-  __device__ int rows() const { return static_cast<int>(call.rows); }
-  __device__ int keys() const { return static_cast<int>(call.keys); }
-  __device__ int width() const { return static_cast<int>(call.width); }
-  __device__ int value_width() const { return static_cast<int>(call.value_width); }
-
   __device__ RowState State(int64_t head, int row) const {
-    return row < rows() ? states[head * call.rows + row] : RowState{};
-  }
-  // Copies the rows of the queries, and of the result's gradient, from `row` on.
-  template <class Tile>
-  __device__ void CopyRows(int64_t head, int row, const Tile& queries, const Tile& douts) const {
-    CopyToTile(RowsFrom(call.q, head, row, rows(), width()), queries);
-    CopyToTile(RowsFrom(dout, head, row, rows(), value_width()), douts);
-  }
-  template <class Tile>
-  __device__ void CopyKeys(int64_t key_head, int key, const Tile& keys, const Tile& values) const {
-    CopyToTile(KeysFrom(call, call.k, key_head, key, width()), keys);
-    CopyToTile(KeysFrom(call, call.v, key_head, key, value_width()), values);
+    return row < call.rows ? states[head * call.rows + row] : RowState{};
   }
 };
 

@@ -30,54 +30,50 @@ struct KeyGradientTile {
     const Tile keys{bytes[0]}, values{bytes[1]};
     const int64_t key_head = task / tiles;
     const int key = static_cast<int>(task % tiles) * kFlashLines;
-    // With a causal mask, earlier rows do not attend to these keys.
-    const int first = call.causal ? key : 0;
-    const int64_t end = (key_head + 1) * call.group;
-    const auto copy = [&](const FlashTile& at, int stage) {
-      of.CopyRows(at.head, at.row, RowTile{row_bytes[stage][0]}, RowTile{row_bytes[stage][1]});
-    };
-    FlashTile at{key_head * call.group, first, key};
-    bool more = first < of.rows() && at.head < end;
-    of.CopyKeys(key_head, key, keys, values);
-    if (more) copy(at, 0);
-    ArriveAtTiles();
+    CopyToTile(RowsFrom(call.k, call.k.At(key_head, 0), key, call.keys, call.width), keys);
+    CopyToTile(RowsFrom(call.v, call.v.At(key_head, 0), key, call.keys, call.value_width), values);
     FragmentC key_sums[wide / 8] = {}, value_sums[wide / 8] = {};
-    for (int stage = 0; more; stage = 1 - stage) {
-      const FlashTile next = After(at, first);
-      more = next.head < end;
-      if (more) copy(next, 1 - stage);
-      Add(at, keys, values, RowTile{row_bytes[stage][0]}, RowTile{row_bytes[stage][1]}, key_sums,
-          value_sums);
-      ArriveAtTiles();
-      at = next;
+    for (int member = 0; member < call.group; ++member) {
+      const FlashHead<T> head(call, key_head * call.group + member);
+      const T* const q = call.q.At(head.number, 0);
+      const T* const dout = of.dout.At(head.number, 0);
+      const auto copy = [&](int row, int stage) {
+        CopyToTile(RowsFrom(call.q, q, row, call.rows, call.width), RowTile{row_bytes[stage][0]});
+        CopyToTile(RowsFrom(of.dout, dout, row, call.rows, call.value_width),
+                   RowTile{row_bytes[stage][1]});
+      };
+      // With a causal mask, earlier rows do not attend to these keys.
+      int row = call.causal ? key : 0;
+      if (row < call.rows) copy(row, 0);
+      for (int stage = 0; row < call.rows; row += kDepth, stage = 1 - stage) {
+        ArriveAtTiles();
+        if (row + kDepth < call.rows) copy(row + kDepth, 1 - stage);
+        Add(head, {row, key}, keys, values, RowTile{row_bytes[stage][0]},
+            RowTile{row_bytes[stage][1]}, key_sums, value_sums);
+      }
+      __syncthreads();  // the next head's rows are copied there
     }
+    ArriveAtTiles();
     if (dkey.data != nullptr)
       WriteLines(key_sums, call.scale, call.scale, keys,
-                 RowsFrom(dkey, key_head, key, of.keys(), of.width()));
+                 RowsFrom(dkey, dkey.At(key_head, 0), key, call.keys, call.width));
     const float growth = call.dropout.growth;
     if (dvalue.data != nullptr)
       WriteLines(value_sums, growth, growth, values,
-                 RowsFrom(dvalue, key_head, key, of.keys(), of.value_width()));
+                 RowsFrom(dvalue, dvalue.At(key_head, 0), key, call.keys, call.value_width));
   }
 
  private:
-  // The next rows of the same head, or the first that see the keys of the next one.
-  __device__ FlashTile After(const FlashTile& at, int first) const {
-    const int row = at.row + kDepth;
-    return row < of.rows() ? FlashTile{at.head, row, at.key}
-                           : FlashTile{at.head + 1, first, at.key};
-  }
-
-  __device__ void Add(const FlashTile& at, const Tile& keys, const Tile& values,
-                      const RowTile& queries, const RowTile& douts, FragmentC (&key_sums)[wide / 8],
-                      FragmentC (&value_sums)[wide / 8]) const {
+  __device__ void Add(const FlashHead<T>& head, const FlashTile& at, const Tile& keys,
+                      const Tile& values, const RowTile& queries, const RowTile& douts,
+                      FragmentC (&key_sums)[wide / 8], FragmentC (&value_sums)[wide / 8]) const {
     FragmentC weights[kColumns] = {}, gradients[kColumns] = {};
     AddProductsWithRows<kSteps>([&](int step) { return LinesOfWarp(keys, step); }, queries,
                                 weights);
-    ToScores<true>(of.call, at, weights);
+    ToScores<true>(of.call, head, at, weights);
     AddProductsWithRows<kSteps>([&](int step) { return LinesOfWarp(values, step); }, douts,
                                 gradients);
-    ToWeights(at, weights, gradients);
+    ToWeights(head, at, weights, gradients);
     AddProductsWithColumns([&](int step) { return RoundedLines<T>(weights, step); }, douts,
                            value_sums);
     AddProductsWithColumns([&](int step) { return RoundedLines<T>(gradients, step); }, queries,
@@ -86,16 +82,17 @@ struct KeyGradientTile {
 
   // From scores to weights after dropout, without its growth, and from the gradients of those to
   // gradients of scores.
-  __device__ void ToWeights(const FlashTile& at, FragmentC (&weights)[kColumns],
+  __device__ void ToWeights(const FlashHead<T>& head, const FlashTile& at,
+                            FragmentC (&weights)[kColumns],
                             FragmentC (&gradients)[kColumns]) const {
     const bool drops = of.call.dropout.streams != nullptr;
     KeptWeights kept{};
-    if (drops) kept = KeptInTile<true, kColumns>(of.call, at);
+    if (drops) kept = KeptInTile<true, kColumns>(head.dropout, at);
     TORUS_UNROLL
     for (int tile = 0; tile < kColumns; ++tile) {
       TORUS_UNROLL
       for (int i = 0; i < 2; ++i) {
-        const RowState state = of.State(at.head, at.row + ColumnOf(tile, i));
+        const RowState state = of.State(head.number, at.row + ColumnOf(tile, i));
         TORUS_UNROLL
         for (int e = i; e < 4; e += 2) {
           float &weight = weights[tile].at[e], &gradient = gradients[tile].at[e];

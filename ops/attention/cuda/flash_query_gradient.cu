@@ -24,17 +24,21 @@ struct QueryGradientTile {
   __device__ void Run(int64_t task) const {
     static_assert(Tile::kBytes <= 2 * KeyTile::kBytes);
     alignas(16) __shared__ unsigned char bytes[2][2][KeyTile::kBytes];
+    alignas(16) __shared__ unsigned char head_bytes[sizeof(FlashHead<T>)];
     const AttentionCall<T>& call = of.call;
-    const int64_t head = task / tiles, key_head = head / call.group;
+    const int64_t number = task / tiles;
     const int row = (tiles - 1 - static_cast<int>(task % tiles)) * kFlashLines;
-    const int seen = KeysSeen(call, row + RowsLeft(row, of.rows()));
+    const int seen = KeysSeen(call, row + RowsLeft(row, static_cast<int>(call.rows)));
+    const FlashHead<T>& head = SharedHead(call, number, head_bytes);
     const auto copy = [&](int key) {
       unsigned char(&to)[2][KeyTile::kBytes] = bytes[key / kDepth % 2];
-      of.CopyKeys(key_head, key, KeyTile{to[0]}, KeyTile{to[1]});
+      CopyToTile(RowsFrom(call.k, head.key, key, call.keys, call.width), KeyTile{to[0]});
+      CopyToTile(RowsFrom(call.v, head.value, key, call.keys, call.value_width), KeyTile{to[1]});
     };
     FragmentA query[kSteps], dout[kSteps];
     const Tile first{bytes[0][0]}, second{bytes[1][0]};
-    of.CopyRows(head, row, first, second);
+    CopyToTile(RowsFrom(call.q, call.q.At(number, 0), row, call.rows, call.width), first);
+    CopyToTile(RowsFrom(of.dout, of.dout.At(number, 0), row, call.rows, call.value_width), second);
     ArriveAtTiles();
     TORUS_UNROLL
     for (int step = 0; step < kSteps; ++step) {
@@ -42,7 +46,6 @@ struct QueryGradientTile {
       dout[step] = LinesOfWarp(second, step);
     }
     __syncthreads();
-    const RowState upper = of.State(head, row + LineOf(0)), lower = of.State(head, row + LineOf(2));
     FragmentC sums[wide / 8] = {};
     if (seen > 0) copy(0);
     for (int key = 0; key < seen; key += kDepth) {
@@ -51,25 +54,29 @@ struct QueryGradientTile {
       const KeyTile keys{bytes[key / kDepth % 2][0]}, values{bytes[key / kDepth % 2][1]};
       FragmentC weights[kColumns] = {}, gradients[kColumns] = {};
       AddProductsWithRows<kSteps>([&](int step) { return query[step]; }, keys, weights);
-      const FlashTile at{head, row, key};
-      ToScores<false>(call, at, weights);
+      const FlashTile at{row, key};
+      ToScores<false>(call, head, at, weights);
       AddProductsWithRows<kSteps>([&](int step) { return dout[step]; }, values, gradients);
-      ToScoreGradients(at, upper, lower, weights, gradients);
+      ToScoreGradients(head, at, weights, gradients);
       AddProductsWithColumns([&](int step) { return RoundedLines<T>(gradients, step); }, keys,
                              sums);
     }
     __syncthreads();
     WriteLines(sums, call.scale, call.scale, first,
-               RowsFrom(dquery, head, row, of.rows(), of.width()));
+               RowsFrom(dquery, dquery.At(head.number, 0), row, call.rows, call.width));
   }
 
  private:
-  __device__ void ToScoreGradients(const FlashTile& at, const RowState& upper,
-                                   const RowState& lower, const FragmentC (&scores)[kColumns],
+  // From scores, and the gradients of weights after dropout, to gradients of scores.
+  __device__ void ToScoreGradients(const FlashHead<T>& head, const FlashTile& at,
+                                   const FragmentC (&scores)[kColumns],
                                    FragmentC (&gradients)[kColumns]) const {
+    // Read for each tile, since they would take registers between.
+    const RowState upper = of.State(head.number, at.row + LineOf(0)),
+                   lower = of.State(head.number, at.row + LineOf(2));
     const bool drops = of.call.dropout.streams != nullptr;
     KeptWeights kept{};
-    if (drops) kept = KeptInTile<false, kColumns>(of.call, at);
+    if (drops) kept = KeptInTile<false, kColumns>(head.dropout, at);
     TORUS_UNROLL
     for (int tile = 0; tile < kColumns; ++tile) {
       TORUS_UNROLL

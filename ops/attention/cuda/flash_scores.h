@@ -34,18 +34,36 @@ __device__ int KeysSeen(const AttentionCall<T>& call, int row) {
   return static_cast<int>(call.KeysSeen(row));
 }
 
-// The rows of keys or values from `key` on.
+// What the scores of a query head need: found once, not for each tile.
 template <class T>
-__device__ RowsOfMatrix<const T> KeysFrom(const AttentionCall<T>& call,
-                                          const HeadMatrices<const T>& m, int64_t key_head, int key,
-                                          int width) {
-  return RowsFrom(m, key_head, key, static_cast<int>(call.keys), width);
+struct FlashHead {
+  __device__ FlashHead(const AttentionCall<T>& call, int64_t number)
+      : number(number),
+        key(call.k.At(number / call.group, 0)),
+        value(call.v.At(number / call.group, 0)),
+        mask(call.mask.Start(number)) {
+    if (call.dropout.streams != nullptr) dropout = call.dropout.OfHead(number);
+  }
+
+  int64_t number;
+  const T *key, *value;  // the matrices
+  int64_t mask;          // where its mask starts
+  HeadDropout dropout{};
+};
+
+// The same in shared memory, where it takes no registers: `bytes` are aligned to 16. The block's
+// threads may read it after the next barrier.
+template <class T>
+__device__ const FlashHead<T>& SharedHead(const AttentionCall<T>& call, int64_t number,
+                                          unsigned char (&bytes)[sizeof(FlashHead<T>)]) {
+  auto* const head = reinterpret_cast<FlashHead<T>*>(bytes);
+  if (threadIdx.x == 0) *head = FlashHead<T>(call, number);
+  return *head;
 }
 
-// A block's tile of scores: its query head, first row and first key. The lines of fragments are its
-// rows and their columns keys, or, with `by_keys`, the other way round.
+// A block's tile of scores: its first row and first key. The lines of fragments are its rows and
+// their columns keys, or, with `by_keys`, the other way round.
 struct FlashTile {
-  int64_t head;
   int row, key;
 };
 
@@ -53,15 +71,19 @@ struct FlashTile {
 __device__ inline int LineOf(int i) { return FirstLineOfWarp() + FlashLane() / 4 + i / 2 * 8; }
 __device__ inline int ColumnOf(int tile, int i) { return 8 * tile + 2 * (FlashLane() % 4) + i % 2; }
 
-// A bit for each of the 64 keys from `key` on: whether a mask that is the same for all rows lets it
-// take part. All lanes of the warp must call it.
+// A bit for each of the 64 keys from `key` on: whether it is there, and a mask that is the same for
+// all rows lets it take part. All lanes of the warp must call it.
 template <class T>
-__device__ uint64_t AllowedKeys(const ScoreMask<T>& mask, int64_t start, int key, int keys) {
+__device__ uint64_t AllowedKeys(const AttentionCall<T>& call, int64_t mask, int key) {
+  const int keys = RowsLeft(key, static_cast<int>(call.keys));
+  const bool* const from = call.mask.allowed;
+  if (from == nullptr || call.mask.row_step != 0)
+    return keys < 64 ? (uint64_t{1} << keys) - 1 : ~uint64_t{0};
   uint64_t allowed = 0;
   TORUS_UNROLL
   for (int half = 0; half < 2; ++half) {
-    const int own = key + 32 * half + FlashLane();
-    const bool takes_part = own < keys && mask.allowed[start + own * mask.key_step];
+    const int own = 32 * half + FlashLane();
+    const bool takes_part = own < keys && from[mask + (key + own) * call.mask.key_step];
     allowed |= uint64_t{__ballot_sync(kWholeWarp, takes_part)} << 32 * half;
   }
   return allowed;
@@ -70,55 +92,50 @@ __device__ uint64_t AllowedKeys(const ScoreMask<T>& mask, int64_t start, int key
 // Scales dot products and applies the mask: -inf for a key that the row does not attend to, or that
 // is not there. All lanes of the warp must call it.
 template <bool by_keys, class T, int tiles>
-__device__ void ToScores(const AttentionCall<T>& call, const FlashTile& at,
-                         FragmentC (&scores)[tiles]) {
-  constexpr int kRows = by_keys ? 8 * tiles : kFlashLines;
+__device__ void ToScores(const AttentionCall<T>& call, const FlashHead<T>& head,
+                         const FlashTile& at, FragmentC (&scores)[tiles]) {
   constexpr int kKeys = by_keys ? kFlashLines : 8 * tiles;
-  const int rows = RowsLeft(at.row, static_cast<int>(call.rows)),
-            keys = RowsLeft(at.key, static_cast<int>(call.keys));
-  // Row i of the tile sees its keys up to i + ahead.
-  const int ahead = call.causal && at.row < at.key + kKeys ? at.row - at.key : kKeys;
-  const bool all = rows >= kRows && keys >= kKeys && ahead >= kKeys && !call.mask.defined();
   TORUS_UNROLL
   for (int tile = 0; tile < tiles; ++tile) {
     TORUS_UNROLL
     for (float& score : scores[tile].at) score *= call.scale;
   }
-  if (all) return;
-  const int64_t start = call.mask.Start(at.head);
-  const bool of_keys = call.mask.allowed != nullptr && call.mask.row_step == 0;
-  const bool each = call.mask.defined() && !of_keys;
+  // Row i of the tile sees its keys up to i + ahead.
+  const int ahead = call.causal && at.row < at.key + kKeys ? at.row - at.key : kKeys;
+  if (at.key + kKeys <= call.keys && ahead == kKeys && !call.mask.defined()) return;
+  const bool each =
+      call.mask.defined() && (call.mask.allowed == nullptr || call.mask.row_step != 0);
+  const int rows = RowsLeft(at.row, static_cast<int>(call.rows));
+  // From the lane's first key on.
   const uint64_t allowed =
-      of_keys ? AllowedKeys(call.mask, start, at.key, static_cast<int>(call.keys)) : ~uint64_t{0};
+      AllowedKeys(call, head.mask, at.key) >> (by_keys ? LineOf(0) : ColumnOf(0, 0));
   TORUS_UNROLL
   for (int tile = 0; tile < tiles; ++tile) {
     TORUS_UNROLL
     for (int i = 0; i < 4; ++i) {
       const int line = LineOf(i), column = ColumnOf(tile, i);
       const int row = by_keys ? column : line, key = by_keys ? line : column;
+      const int place = by_keys ? i / 2 * 8 : 8 * tile + i % 2;
       float& score = scores[tile].at[i];
-      if (row >= rows || key >= keys || key > row + ahead || (allowed >> key & 1u) == 0)
+      if ((allowed >> place & 1u) == 0 || key > row + ahead)
         score = kHidden;
-      else if (each)
-        score = call.mask.Masked(score, start, at.row + row, at.key + key);
+      else if (each && row < rows)
+        score = call.mask.Masked(score, head.mask, at.row + row, at.key + key);
     }
   }
 }
 
 // Which weights of the tile dropout keeps. All lanes of the warp must call it.
-template <bool by_keys, int tiles, class T>
-__device__ KeptWeights KeptInTile(const AttentionCall<T>& call, const FlashTile& at) {
-  const HeadDropout dropout = call.dropout.OfHead(at.head);
+template <bool by_keys, int tiles>
+__device__ KeptWeights KeptInTile(const HeadDropout& dropout, const FlashTile& at) {
   const int line = FirstLineOfWarp();
-  if constexpr (by_keys) {
-    const int first = (at.key + line) / 4;
-    return KeptByKeys<tiles>(
-        [&](int row, int block) { return dropout.Kept(at.row + row, first + block); });
-  } else {
-    const int first = at.key / 4;
-    return KeptByRows<tiles>(
-        [&](int row, int block) { return dropout.Kept(at.row + line + row, first + block); });
-  }
+  const int row = by_keys ? at.row : at.row + line;
+  const int block = (by_keys ? at.key + line : at.key) / 4;
+  const auto draw = [&](int r, int b) { return dropout.Kept(row + r, block + b); };
+  if constexpr (by_keys)
+    return KeptByKeys<tiles>(draw);
+  else
+    return KeptByRows<tiles>(draw);
 }
 
 }  // namespace torus::cuda

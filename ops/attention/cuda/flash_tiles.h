@@ -78,11 +78,13 @@ __device__ inline int RowsLeft(int row, int end) {
   return end - row < kFlashLines ? end - row : kFlashLines;
 }
 
-// The rows of a head's matrix from `row` on, up to `end`.
+// The rows from `row` on, up to `end`, of the head's matrix of `m` that begins at `matrix`. Finding
+// that takes divisions, so it is done once.
 template <class T>
-__device__ RowsOfMatrix<T> RowsFrom(const HeadMatrices<T>& m, int64_t head, int row, int end,
-                                    int width) {
-  return {m.At(head, row), m.stride, RowsLeft(row, end), width, m.vectors};
+__device__ RowsOfMatrix<T> RowsFrom(const HeadMatrices<T>& m, T* matrix, int row, int64_t end,
+                                    int64_t width) {
+  return {matrix + row * m.stride, m.stride, RowsLeft(row, static_cast<int>(end)),
+          static_cast<int>(width), m.vectors};
 }
 
 // The tile's chunk `at` of rows that are no vectors: element by element.

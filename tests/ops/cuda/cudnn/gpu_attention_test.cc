@@ -160,5 +160,15 @@ TEST_F(GpuAttention, AGradientByGraphFollowsAForwardOfOurs) {
   EXPECT_EQ(stand_in.graphs(), std::ssize(GraphCases()));
 }
 
+// As for a batch whose scores do not fit into cuDNN's workspace.
+TEST_F(GpuAttention, AGradientWithoutAPlanForTheWholeBatchRunsInParts) {
+  if (!kEmulatedGpu) GTEST_SKIP() << "needs --config=emulated_gpu";
+  const testing::CountingStandIn stand_in([](const cuda::Graph& graph) {
+    return graph.nodes.back().output != 3 && graph.tensors[0].dims[0] == 1;
+  });
+  ExpectAgrees({{3, 4, 5, 16}, {3, 2, 6, 16}, {3, 2, 6, 8}, true, true}, DType::kBF16);
+  EXPECT_EQ(stand_in.graphs(), 3);
+}
+
 }  // namespace
 }  // namespace torus::ops
