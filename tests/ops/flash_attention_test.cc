@@ -304,6 +304,34 @@ TEST_P(FlashAttentionOnce, SeesNothingGivesZerosAndNoGradient) {
   }
 }
 
+// Tiles of keys that only padding has are not read: what lies there is no number.
+TEST_P(FlashAttentionOnce, LeavesPaddingAlone) {
+  const Case c{"", 65, 200, 8, 8, false, Mask::kPadding, 0.25};
+  const AttentionProblem problem = ProblemOf(c);
+  Operands o = OperandsOf(c, problem.shape, DType::kBF16, DType::kBF16);
+  Tensor sees = Full({kBatch, 1, 1, c.keys}, 0, DType::kBool);
+  for (int64_t i = 0; i < sees.numel(); ++i) sees.mutable_data<bool>()[i] = i % c.keys < 60;
+  const AttentionInputs in{o.query, o.key, o.value,
+                           sees.To(kFirstGpu).Expand(problem.shape.Scores())};
+  for (Tensor* t : {&o.key, &o.value}) {
+    Tensor padding = t->Narrow(2, 64, c.keys - 64);
+    Fill(padding, NAN);
+  }
+  AttentionOutputs out{Tensor(problem.shape.Out(), DType::kBF16, kFirstGpu),
+                       Tensor({kBatch, c.rows}, DType::kF32, kFirstGpu),
+                       Tensor({kBatch, c.rows}, DType::kF32, kFirstGpu)};
+  kernels::Attention(problem, in, out);
+  kernels::AttentionBackward(problem, in, out, o.dout, o.gradients);
+  AttentionGradients& d = o.gradients;
+  for (const Tensor* t : {&out.out, &d.query, &d.key, &d.value})
+    for (const float value : ToVector<float>(t->To(Device{}).To(DType::kF32).Contiguous()))
+      ASSERT_TRUE(std::isfinite(value));
+  for (const Tensor* t : {&d.key, &d.value})
+    for (const float value :
+         ToVector<float>(t->Narrow(2, 60, 140).To(Device{}).To(DType::kF32).Contiguous()))
+      ASSERT_EQ(value, 0);
+}
+
 // The peak of the GPU's memory over what it holds before.
 template <class F>
 size_t PeakOf(const F& f) {

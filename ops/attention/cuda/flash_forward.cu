@@ -69,10 +69,10 @@ struct FlashForward {
     const int64_t number = task / tiles;
     // With a causal mask later rows see more keys: their blocks begin first.
     const int row = (tiles - 1 - static_cast<int>(task % tiles)) * kFlashLines;
-    const int seen = KeysSeen(call, row + RowsLeft(row, static_cast<int>(call.rows)));
+    const int visible = KeysSeen(call, row + RowsLeft(row, static_cast<int>(call.rows)));
     const FlashHead<T>& head = SharedHead(call, number, head_bytes);
     CopyToTile(RowsFrom(call.q, call.q.At(number, 0), row, call.rows, call.width), values);
-    if (seen > 0)
+    if (visible > 0)
       CopyToTile(RowsFrom(call.k, call.k.At(number / call.group, 0), 0, call.keys, call.width),
                  keys);
     ArriveAtTiles();
@@ -81,6 +81,7 @@ struct FlashForward {
     for (int step = 0; step < kSteps; ++step) query[step] = LinesOfWarp(values, step);
     __syncthreads();  // the values' tile is free
     RunningLines softmax;
+    const int seen = WithoutPadding(call, head.mask, visible);
     FragmentC sums[wide / 8] = {};
     for (int key = 0; key < seen; key += kFlashLines) {
       CopyToTile(RowsFrom(call.v, head.value, key, call.keys, call.value_width), values);

@@ -44,6 +44,7 @@ struct KeyGradientTile {
       };
       // With a causal mask, earlier rows do not attend to these keys.
       int row = call.causal ? key : 0;
+      if (AllowedKeys(call, head.mask, key) == 0) row = static_cast<int>(call.rows);
       if (row < call.rows) copy(row, 0);
       for (int stage = 0; row < call.rows; row += kDepth, stage = 1 - stage) {
         ArriveAtTiles();

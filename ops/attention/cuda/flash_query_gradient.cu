@@ -28,7 +28,7 @@ struct QueryGradientTile {
     const AttentionCall<T>& call = of.call;
     const int64_t number = task / tiles;
     const int row = (tiles - 1 - static_cast<int>(task % tiles)) * kFlashLines;
-    const int seen = KeysSeen(call, row + RowsLeft(row, static_cast<int>(call.rows)));
+    const int visible = KeysSeen(call, row + RowsLeft(row, static_cast<int>(call.rows)));
     const FlashHead<T>& head = SharedHead(call, number, head_bytes);
     const auto copy = [&](int key) {
       unsigned char(&to)[2][KeyTile::kBytes] = bytes[key / kDepth % 2];
@@ -46,6 +46,7 @@ struct QueryGradientTile {
       dout[step] = LinesOfWarp(second, step);
     }
     __syncthreads();
+    const int seen = WithoutPadding(call, head.mask, visible);
     FragmentC sums[wide / 8] = {};
     if (seen > 0) copy(0);
     for (int key = 0; key < seen; key += kDepth) {

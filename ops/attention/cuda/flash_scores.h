@@ -71,22 +71,37 @@ struct FlashTile {
 __device__ inline int LineOf(int i) { return FirstLineOfWarp() + FlashLane() / 4 + i / 2 * 8; }
 __device__ inline int ColumnOf(int tile, int i) { return 8 * tile + 2 * (FlashLane() % 4) + i % 2; }
 
-// A bit for each of the 64 keys from `key` on: whether it is there, and a mask that is the same for
-// all rows lets it take part. All lanes of the warp must call it.
+// Whether a bool mask is the same for all rows, as that of padding is.
+template <class T>
+__device__ bool HidesKeys(const ScoreMask<T>& mask) {
+  return mask.allowed != nullptr && mask.row_step == 0;
+}
+
+// A bit for each of the 64 keys from `key` on: whether it is there and not hidden by such a mask.
+// All lanes of the warp must call it.
 template <class T>
 __device__ uint64_t AllowedKeys(const AttentionCall<T>& call, int64_t mask, int key) {
   const int keys = RowsLeft(key, static_cast<int>(call.keys));
-  const bool* const from = call.mask.allowed;
-  if (from == nullptr || call.mask.row_step != 0)
-    return keys < 64 ? (uint64_t{1} << keys) - 1 : ~uint64_t{0};
+  if (!HidesKeys(call.mask)) return keys < 64 ? (uint64_t{1} << keys) - 1 : ~uint64_t{0};
   uint64_t allowed = 0;
   TORUS_UNROLL
   for (int half = 0; half < 2; ++half) {
     const int own = 32 * half + FlashLane();
-    const bool takes_part = own < keys && from[mask + (key + own) * call.mask.key_step];
+    const bool takes_part =
+        own < keys && call.mask.allowed[mask + (key + own) * call.mask.key_step];
     allowed |= uint64_t{__ballot_sync(kWholeWarp, takes_part)} << 32 * half;
   }
   return allowed;
+}
+
+// `seen` without the tiles of keys at its end of which such a mask hides all: padding is not
+// computed. All lanes of the warp must call it.
+template <class T>
+__device__ int WithoutPadding(const AttentionCall<T>& call, int64_t mask, int seen) {
+  if (!HidesKeys(call.mask)) return seen;
+  int tiles = (seen + kFlashLines - 1) / kFlashLines;
+  while (tiles > 0 && AllowedKeys(call, mask, (tiles - 1) * kFlashLines) == 0) --tiles;
+  return tiles * kFlashLines < seen ? tiles * kFlashLines : seen;
 }
 
 // Scales dot products and applies the mask: -inf for a key that the row does not attend to, or that
@@ -103,8 +118,7 @@ __device__ void ToScores(const AttentionCall<T>& call, const FlashHead<T>& head,
   // Row i of the tile sees its keys up to i + ahead.
   const int ahead = call.causal && at.row < at.key + kKeys ? at.row - at.key : kKeys;
   if (at.key + kKeys <= call.keys && ahead == kKeys && !call.mask.defined()) return;
-  const bool each =
-      call.mask.defined() && (call.mask.allowed == nullptr || call.mask.row_step != 0);
+  const bool each = call.mask.defined() && !HidesKeys(call.mask);
   const int rows = RowsLeft(at.row, static_cast<int>(call.rows));
   // From the lane's first key on.
   const uint64_t allowed =
