@@ -99,8 +99,34 @@ struct OperandSums {
   }
 };
 
+template <class T>
+SeenMatrix Seen(const GemmMatrix<T>& m) {
+  return {m.data, m.stride, m.batch_stride, m.transposed};
+}
+
+template <class In, class Out>
+SeenProduct Seen(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue) {
+  return {.in = kDTypeOf<In>,
+          .out = kDTypeOf<Out>,
+          .tf32 = std::is_same_v<In, float> && WithPrecision::Tf32(),
+          .m = call.m,
+          .n = call.n,
+          .k = call.k,
+          .batch = call.batch,
+          .a = Seen(call.a),
+          .b = Seen(call.b),
+          .c = Seen(call.c),
+          .adds_to_c = call.beta != 0,
+          .bias = call.bias,
+          .epilogue = epilogue.kind,
+          .epilogue_in = epilogue.in,
+          .epilogue_out = epilogue.out};
+}
+
 template <class In, class Out>
 void Run(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue, StreamHandle stream) {
+  if (const ProductWatch& watch = ProductStandIn::Current())
+    return watch(Seen(call, epilogue), stream);
   const Steps<const In> a(call.a), b(call.b);
   const int64_t strips = (call.n + kStrip - 1) / kStrip;
   ForEach("gemm", call.batch * call.m * strips, stream,

@@ -49,10 +49,11 @@ thread_local std::vector<std::unique_ptr<Fiber>> spare;
 class Grid {
  public:
   Grid(const std::string& kernel, const GridShape& shape, const std::function<void()>& thread,
-       bool reversed)
+       bool reversed, ThreadWatch* watch = nullptr)
       : kernel_(kernel),
         body_(thread),
         reversed_(reversed),
+        watch_(watch),
         size_(static_cast<int>(shape.block.x * shape.block.y * shape.block.z)),
         threads_(size_),
         shared_(std::make_unique<uint64_t[]>(shape.shared_bytes / 8 + 2)),
@@ -72,11 +73,13 @@ class Grid {
 
   Thread& current() { return threads_[current_]; }
   int current_number() const { return current_; }
+  ThreadWatch* watch() const { return watch_; }
   void* shared() {
     return reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(shared_.get()) + 15) / 16 * 16);
   }
 
  private:
+  void Body(int number);
   int InOrder(int i) const { return reversed_ ? size_ - 1 - i : i; }
   void Enter(int number);
   void Resume(Fiber* fiber);
@@ -90,6 +93,7 @@ class Grid {
   const std::string& kernel_;
   const std::function<void()>& body_;
   const bool reversed_;
+  ThreadWatch* const watch_;  // may be null
   const int size_;
   int begun_ = 0, ended_ = 0, current_ = 0;
   std::vector<Thread> threads_;
@@ -108,12 +112,19 @@ void Grid::Enter(int number) {
   threadIdx = Unflatten(number, blockDim);
 }
 
+void Grid::Body(int number) {
+  if (watch_ == nullptr) return body_();
+  watch_->OnEnter(number);
+  body_();
+  watch_->OnLeave(number);
+}
+
 void Grid::RunFresh() {
   while (begun_ < size_ && failure_ == nullptr) {
     const int number = InOrder(begun_++);
     Enter(number);
     try {
-      body_();
+      Body(number);
     } catch (...) {
       failure_ = std::current_exception();
     }
@@ -267,11 +278,45 @@ void RunGrid(const std::string& kernel, const GridShape& shape,
   }
 }
 
-void WaitForBlock(std::source_location where) { Here().Wait(State::kAtBlock, where); }
+void RunBlock(const std::string& kernel, const GridShape& shape, uint64_t block,
+              const std::function<void()>& thread, ThreadWatch* watch) {
+  TORUS_CHECK(running == nullptr, "{} began inside of another kernel", kernel);
+  Grid grid(kernel, shape, thread, false, watch);
+  const Running here(grid);
+  gridDim = shape.grid;
+  blockDim = shape.block;
+  blockIdx = Unflatten(block, shape.grid);
+  grid.RunBlock();
+}
+
+namespace {
+
+// While it exists, the calling thread is in the emulation's code.
+class Outside {
+ public:
+  explicit Outside(Grid& grid) : watch_(grid.watch()), thread_(grid.current_number()) {
+    if (watch_ != nullptr) watch_->OnLeave(thread_);
+  }
+  ~Outside() {
+    if (watch_ != nullptr) watch_->OnEnter(thread_);
+  }
+
+ private:
+  ThreadWatch* const watch_;
+  const int thread_;
+};
+
+}  // namespace
+
+void WaitForBlock(std::source_location where) {
+  const Outside outside(Here());
+  Here().Wait(State::kAtBlock, where);
+}
 
 WarpAnswer ExchangeInWarp(uint32_t mask, uint64_t value, int source, bool vote,
                           std::source_location where) {
   Grid& grid = Here();
+  const Outside outside(grid);
   Thread& thread = grid.current();
   TORUS_CHECK(mask >> Lane() & 1u, "{}: lane {} is not in its mask", Text(where), Lane());
   thread.mask = mask;

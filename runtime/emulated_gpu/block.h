@@ -9,6 +9,8 @@
 #include <functional>
 #include <source_location>
 #include <string>
+#include <string_view>
+#include <typeinfo>
 
 #include "runtime/emulated_gpu/coordinates.h"
 
@@ -19,12 +21,34 @@ struct GridShape {
   size_t shared_bytes = 0;  // dynamic shared memory
 };
 
+// A launch, as an observer (queues.h) is shown it.
+struct SeenLaunch {
+  const std::string& op;             // its tag
+  const std::type_info& parameters;  // std::tuple of the kernel's parameters
+  GridShape shape;
+  std::string_view arguments;           // their bytes, with padding cleared
+  const std::function<void()>& thread;  // for the functions below
+};
+
+// Told when the threads of a block that a tool runs begin or go on, and when they end or wait. On
+// the thread's own stack, so what it does to the processor's state lasts.
+class ThreadWatch {
+ public:
+  virtual ~ThreadWatch() = default;
+  virtual void OnEnter(int thread) = 0;
+  virtual void OnLeave(int thread) = 0;
+};
+
 // Runs `thread` for every thread of the grid, block after block, on the calling thread. Each launch
 // goes through blocks and threads in the opposite direction of the previous one, so a result that
 // depends on their order differs between two runs. Throws InternalError naming `kernel` if not all
 // threads that a barrier or exchange is for reach it. An exception in a thread ends the grid.
 void RunGrid(const std::string& kernel, const GridShape& shape,
              const std::function<void()>& thread);
+// Runs block number `block`, in row-major order, of such a grid alone, its threads in ascending
+// order. `watch` may be null.
+void RunBlock(const std::string& kernel, const GridShape& shape, uint64_t block,
+              const std::function<void()>& thread, ThreadWatch* watch = nullptr);
 
 // The functions below are called by the threads of a running grid.
 

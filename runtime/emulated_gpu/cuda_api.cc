@@ -81,7 +81,10 @@ void FreeHost(void* block) noexcept {
 void CopyBytes(void* to, const void* from, size_t bytes, StreamHandle stream) {
   gpu::CheckSpan("copy", to, bytes);
   gpu::CheckSpan("copy", from, bytes);
-  gpu::Enqueue(stream, "copy", [=] { torus::CopyBytes(to, from, bytes); });
+  gpu::Enqueue(stream, "copy", [=] {
+    gpu::Observer* const observer = gpu::Observed::Current();
+    observer != nullptr ? observer->OnCopy(to, from, bytes) : torus::CopyBytes(to, from, bytes);
+  });
 }
 
 StreamHandle CreateStream(int device) {

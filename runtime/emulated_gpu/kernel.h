@@ -14,6 +14,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 
 #include "runtime/device.h"
 #include "runtime/emulated_gpu/block.h"
@@ -165,6 +166,21 @@ void CheckValue(const std::string& kernel, int device, T value) {
   emulated_gpu::CheckArgument(kernel, device, &value, sizeof value);
 }
 
+template <class T>
+void AppendValue(std::string& bytes, T value) {
+  __builtin_clear_padding(&value);
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+template <class Values>
+void Show(emulated_gpu::Observer& observer, const std::string& op,
+          const emulated_gpu::GridShape& shape, const Values& values,
+          const std::function<void()>& thread) {
+  std::string bytes;
+  std::apply([&](const auto&... value) { (AppendValue(bytes, value), ...); }, values);
+  observer.OnLaunch({op, typeid(Values), shape, bytes, thread});
+}
+
 }  // namespace internal
 
 // As in runtime/cuda/kernel.h. Throws BrokenEnvironment for a grid that CUDA would refuse, and for
@@ -181,7 +197,11 @@ void Launch(std::string_view op, dim3 grid, dim3 block, size_t shared_bytes, Str
       },
       values);
   emulated_gpu::Enqueue(stream, name, [=] {
-    emulated_gpu::RunGrid(name, {grid, block, shared_bytes}, [&] { std::apply(kernel, values); });
+    const emulated_gpu::GridShape shape{grid, block, shared_bytes};
+    const std::function<void()> thread = [&] { std::apply(kernel, values); };
+    if (emulated_gpu::Observer* const observer = emulated_gpu::Observed::Current())
+      return internal::Show(*observer, name, shape, values, thread);
+    emulated_gpu::RunGrid(name, shape, thread);
   });
 }
 

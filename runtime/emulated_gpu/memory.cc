@@ -1,22 +1,35 @@
 #include "runtime/emulated_gpu/memory.h"
 
+#include <sys/mman.h>
+
 #include <array>
+#include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "runtime/error.h"
 
 namespace torus::emulated_gpu {
 namespace {
 
+constexpr size_t kAlignment = 256;
+constexpr size_t kReserved = size_t{1} << 42;  // addresses; none is used twice
+
 struct Memories {
   std::mutex mutex;
   std::map<const char*, MemoryBlock> blocks;  // by where they begin
   std::array<size_t, kDevices> used{};
+  size_t most = kMemoryBytes;  // of one GPU
+  char* reserved = nullptr;    // what is left, or null
 };
+
+// Where the reserved addresses begin; null before. Apart from the rest, which has a mutex.
+std::atomic<char*> first_reserved{nullptr};
 
 // Never destroyed, because static tensors may be freed after it.
 Memories& All() {
@@ -24,17 +37,51 @@ Memories& All() {
   return *memories;
 }
 
+size_t Rounded(size_t bytes, size_t to) { return (bytes / to + 1) * to; }
+
+// Filled with NaN bytes, or, from reserved addresses, zeros.
+char* NewBlock(Memories& all, size_t bytes) {
+  if (all.reserved != nullptr) {
+    constexpr size_t kPage = 4096;  // so that each block's pages can be given back
+    const size_t whole = Rounded(bytes, kPage);
+    const bool left = whole <= static_cast<size_t>(first_reserved + kReserved - all.reserved);
+    return left ? std::exchange(all.reserved, all.reserved + whole) : nullptr;
+  }
+  const size_t whole = Rounded(bytes, kAlignment);
+  char* const begin = static_cast<char*>(std::aligned_alloc(kAlignment, whole));
+  if (begin != nullptr) std::memset(begin, 0xff, whole);
+  return begin;
+}
+
 }  // namespace
 
-void* TakeMemory(int device, size_t bytes) {
-  constexpr size_t kAlignment = 256;
+void ReserveMemory(size_t bytes_of_each) {
   Memories& all = All();
   const std::lock_guard lock(all.mutex);
-  if (bytes > kMemoryBytes - all.used[device]) return nullptr;
-  const size_t whole = (bytes / kAlignment + 1) * kAlignment;
-  char* const begin = static_cast<char*>(std::aligned_alloc(kAlignment, whole));
+  if (all.reserved != nullptr) return;
+  TORUS_CHECK(all.blocks.empty(), "{} blocks of GPUs' memory are taken already", all.blocks.size());
+  void* const begin = ::mmap(nullptr, kReserved, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (begin == MAP_FAILED)
+    Throw<BrokenEnvironment>("emulated_gpu", "cannot reserve {} TiB of addresses: {}",
+                             kReserved >> 40, std::strerror(errno));
+  all.most = bytes_of_each;
+  all.reserved = static_cast<char*>(begin);
+  first_reserved = all.reserved;
+}
+
+bool IsReserved(const void* address) {
+  const char* const begin = first_reserved.load(std::memory_order_relaxed);
+  const char* const at = static_cast<const char*>(address);
+  return begin != nullptr && at >= begin && at < begin + kReserved;
+}
+
+void* TakeMemory(int device, size_t bytes) {
+  Memories& all = All();
+  const std::lock_guard lock(all.mutex);
+  if (bytes > all.most - all.used[device]) return nullptr;
+  char* const begin = NewBlock(all, bytes);
   if (begin == nullptr) return nullptr;
-  std::memset(begin, 0xff, whole);
   all.blocks[begin] = {device, begin, bytes};
   all.used[device] += bytes;
   return begin;
@@ -46,9 +93,10 @@ void GiveMemory(int device, void* block) {
   const auto found = all.blocks.find(static_cast<const char*>(block));
   TORUS_CHECK(found != all.blocks.end() && found->second.device == device,
               "{} is no block of emulated GPU {}", block, device);
-  all.used[device] -= found->second.bytes;
+  const size_t bytes = found->second.bytes;
+  all.used[device] -= bytes;
   all.blocks.erase(found);
-  std::free(block);
+  IsReserved(block) ? void(::madvise(block, bytes, MADV_DONTNEED)) : std::free(block);
 }
 
 std::optional<MemoryBlock> BlockOf(const void* address) {

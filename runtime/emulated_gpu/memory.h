@@ -17,6 +17,13 @@ void* TakeMemory(int device, size_t bytes);
 // Throws InternalError if `block` is not a block of the device.
 void GiveMemory(int device, void* block);
 
+// From now on blocks hold zeros, take memory of the host only where they are touched, and each GPU
+// has so many bytes. Once called, further calls do nothing. Throws InternalError if memory of a GPU
+// was taken before, and BrokenEnvironment if the addresses cannot be reserved.
+void ReserveMemory(size_t bytes_of_each);
+// Whether the address lies in what ReserveMemory reserved.
+bool IsReserved(const void* address);
+
 struct MemoryBlock {
   int device = 0;
   const char* begin = nullptr;

@@ -1,6 +1,7 @@
 #include "runtime/emulated_gpu/queues.h"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -341,5 +342,22 @@ bool EventIsDone(void* event) {
   if (!done && !point.queue->waiting.empty()) TryNext(*point.queue);
   return done;
 }
+
+namespace {
+
+std::atomic<Observer*> observing{nullptr};
+
+}  // namespace
+
+Observed::Observed(Observer& observer) {
+  ReserveMemory(kObservedMemoryBytes);
+  Observer* none = nullptr;
+  TORUS_CHECK(observing.compare_exchange_strong(none, &observer),
+              "GPUs have one observer at a time");
+}
+
+Observed::~Observed() { observing = nullptr; }
+
+Observer* Observed::Current() { return observing.load(std::memory_order_relaxed); }
 
 }  // namespace torus::emulated_gpu

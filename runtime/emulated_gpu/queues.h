@@ -7,6 +7,7 @@
 // exception in it is thrown on that thread, and the queue continues after it.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -41,6 +42,34 @@ void EnqueueWhenReady(StreamHandle stream, const std::string& name, std::functio
 void WaitForStream(StreamHandle stream);
 // Runs all work in the device's streams, then throws the first error that occurred.
 void WaitForDevice(int device);
+
+struct SeenLaunch;  // block.h
+
+// Is shown what GPUs are given, each launch and copy when its turn in its stream comes: those of a
+// graph at each replay.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void OnLaunch(const SeenLaunch& launch) = 0;
+  virtual void OnCopy(void* to, const void* from, size_t bytes) = 0;
+};
+
+// Memory of one GPU while it is observed: that of an H100.
+inline constexpr size_t kObservedMemoryBytes = size_t{79} << 30;
+
+// While it is alive, `observer` is shown the work of all GPUs, which is then not done. Their memory
+// holds zeros and takes memory of the host only where it is touched. There may be one at a time;
+// throws InternalError if there is another, or if memory of a GPU was taken before the first.
+class Observed {
+ public:
+  explicit Observed(Observer& observer);
+  ~Observed();
+  Observed(const Observed&) = delete;
+  Observed& operator=(const Observed&) = delete;
+
+  // The observer, or null.
+  static Observer* Current();
+};
 
 // An event is done until it is first recorded.
 void* MakeEvent();

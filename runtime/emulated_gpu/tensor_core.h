@@ -1,5 +1,6 @@
 // The tensor cores' instructions (runtime/cuda/tensor_core.h) on an emulated GPU, element by
-// element by the lane tables of the PTX ISA. For one-dimensional blocks.
+// element by the lane tables of the PTX ISA. For one-dimensional blocks. Neither
+// inlined nor cloned, so that a tool can tell them from a kernel's code.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +43,8 @@ void Widen(const uint32_t (&from)[words], float (&to)[words][2]) {
 
 // c += a b; the products are added to c one after another, in f32.
 template <class T>
-void AddProduct(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&c)[4],
-                std::source_location where = std::source_location::current()) {
+[[gnu::noipa]] void AddProduct(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&c)[4],
+                               std::source_location where = std::source_location::current()) {
   ProductOperands own;
   Widen<T>(a, own.a);
   Widen<T>(b, own.b);
@@ -69,8 +70,9 @@ inline MatrixRow CheckedRow(const void* row) {
   return static_cast<MatrixRow>(row);
 }
 
-inline void LoadMatrices(const void* row, uint32_t (&word)[4],
-                         std::source_location where = std::source_location::current()) {
+[[gnu::noipa]] inline void LoadMatrices(
+    const void* row, uint32_t (&word)[4],
+    std::source_location where = std::source_location::current()) {
   WithWarp(CheckedRow(row), where, [&](const MatrixRow* rows) {
     const int pair = 2 * (Lane() % 4);
     for (int i = 0; i < 4; ++i) {
@@ -80,8 +82,9 @@ inline void LoadMatrices(const void* row, uint32_t (&word)[4],
   });
 }
 
-inline void LoadTransposedMatrices(const void* row, uint32_t (&word)[4],
-                                   std::source_location where = std::source_location::current()) {
+[[gnu::noipa]] inline void LoadTransposedMatrices(
+    const void* row, uint32_t (&word)[4],
+    std::source_location where = std::source_location::current()) {
   WithWarp(CheckedRow(row), where, [&](const MatrixRow* rows) {
     const int column = Lane() / 4, pair = 2 * (Lane() % 4);
     for (int i = 0; i < 4; ++i)

@@ -51,12 +51,12 @@ constexpr std::array kLibraries{
     Library{"lab_", "labs"},  // headers that come with the files of tools/labs
 };
 
-constexpr std::array<std::string_view, 31> kSystem{
-    "sys/",     "linux/",     "arpa/",     "netinet/", "bits/",      "unistd.h", "fcntl.h",
-    "dirent.h", "dlfcn.h",    "pthread.h", "sched.h",  "signal.h",   "poll.h",   "netdb.h",
-    "spawn.h",  "termios.h",  "time.h",    "stdio.h",  "stdlib.h",   "stddef.h", "stdint.h",
-    "string.h", "errno.h",    "limits.h",  "math.h",   "execinfo.h", "cpuid.h",  "immintrin.h",
-    "malloc.h", "ucontext.h", "sanitizer/"};
+constexpr std::array<std::string_view, 32> kSystem{
+    "sys/",     "linux/",     "arpa/",     "netinet/",  "bits/",      "unistd.h", "fcntl.h",
+    "dirent.h", "dlfcn.h",    "pthread.h", "sched.h",   "signal.h",   "poll.h",   "netdb.h",
+    "spawn.h",  "termios.h",  "time.h",    "stdio.h",   "stdlib.h",   "stddef.h", "stdint.h",
+    "string.h", "errno.h",    "limits.h",  "math.h",    "execinfo.h", "cpuid.h",  "immintrin.h",
+    "malloc.h", "ucontext.h", "cxxabi.h",  "sanitizer/"};
 
 // The folder that a row means where `folder` lies in it: "models/gpt2" of "models/*", for instance.
 // Empty where it does not lie there.

@@ -1,7 +1,7 @@
 """CUDA sources, compiled by nvcc in actions of their own so that Bazel caches each, or as C++ for an emulated GPU."""
 
 load("@cuda//:toolkit.bzl", "CUDA_HOME", "HAVE_CUDA")
-load("//third_party/bazel:cc.bzl", "torus_library")
+load("//third_party/bazel:cc.bzl", "EVERYWHERE", "torus_library")
 
 # The one list of GPU architectures that kernels are built for. Later ones compile the PTX of the last when a program starts.
 CUDA_ARCHITECTURES = ["sm_90"]
@@ -100,6 +100,34 @@ _cuda_library = rule(
     toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
 )
 
+# Every load and store calls __tsan_read4 and the like, which tools/ledger defines. Without the unrolling, the wide vectors and the
+# splitting of small structs into scalars that a CPU likes, so that an access of the source is one call.
+_INSTRUMENTED = "_instrumented"
+
+_INSTRUMENTED_COPTS = ["-O2", "-fno-tree-vectorize", "-fno-tree-sra", "-fsanitize=thread"]
+
+def instrumented_kernels(name, **kwargs):
+    """All kernels of the package's cuda_librarys above, instrumented. Linked before the plain ones, they take their place."""
+    kernels = [rule for rule in native.existing_rules() if rule.endswith(_INSTRUMENTED)]
+    native.cc_library(
+        name = name + "_of_emulated_gpus",
+        deps = select({
+            "//:sanitizer_on": [],  # two sanitizers do not go together
+            "//conditions:default": kernels,
+        }),
+        tags = ["manual"],
+        **kwargs
+    )
+    native.cc_library(
+        name = name,
+        visibility = EVERYWHERE,
+        deps = select({
+            "//:emulated_gpu_on": [name + "_of_emulated_gpus"],
+            "//conditions:default": [],
+        }),
+        **kwargs
+    )
+
 def cuda_library(name, deps = [], hdrs = None, srcs = None, libraries = [], emulated_srcs = None, emulated_deps = [], **kwargs):
     """NAME.h and NAME.cu unless named; `libraries` of the toolkit beside CUDA's own.
 
@@ -136,6 +164,19 @@ def cuda_library(name, deps = [], hdrs = None, srcs = None, libraries = [], emul
         tags = ["manual"],  # built where the alias leads to it
         **kwargs
     )
+    if emulated_srcs == None:
+        torus_library(
+            name + _INSTRUMENTED,
+            hdrs = headers,
+            srcs = sources,
+            copts = ["-x", "c++"] + _INSTRUMENTED_COPTS,
+            gpu_aware = True,
+            precompiled = False,
+            alwayslink = True,
+            deps = all_deps,
+            tags = ["manual"],
+            **dict(kwargs, visibility = ["//visibility:private"])
+        )
     native.alias(
         name = name,
         actual = select({
