@@ -186,21 +186,6 @@ void Codecs(const Options& o, Device device, const std::string& name, bool relu)
   print("decode ", Median(device, o.rounds, [&] { gpu->Decode(payload, in); }));
 }
 
-// MODEL:BATCHxSIZE
-TrainStepOptions StepOf(const std::string& text) {
-  TrainStepOptions step;
-  const size_t colon = text.find(':');
-  int read = 0;
-  const bool fits =
-      colon != std::string::npos &&
-      std::sscanf(text.c_str() + colon + 1, "%ldx%ld%n", &step.batch, &step.size, &read) == 2 &&
-      colon + 1 + static_cast<size_t>(read) == text.size() && step.batch > 0 && step.size > 0;
-  Require(fits, "cuda_bench", "--step must be MODEL:BATCHxSIZE, got {}", text);
-  step.model = text.substr(0, colon);
-  step.device = DeviceKind::kCuda;
-  return step;
-}
-
 // The computing of the second step is recorded as a graph, the update of the third.
 constexpr int kFirstSteps = 3;
 
@@ -222,7 +207,7 @@ void TimeStep(const Options& o, const std::string& what, const TrainStepOptions&
 void Steps(const Options& o, const std::string& precision, Device device) {
   for (const std::string& text : o.steps)
     for (const bool graph : {false, true}) {
-      TrainStepOptions options = StepOf(text);
+      TrainStepOptions options = ParseGpuStep("cuda_bench", text);
       options.precision = PrecisionOf(precision, device);
       options.graph = graph;
       TimeStep(o, fmt::format("step {}, {}{}", text, precision, graph ? ", graph" : ""), options,

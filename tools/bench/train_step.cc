@@ -1,6 +1,7 @@
 #include "tools/bench/train_step.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -71,6 +72,19 @@ Tensor Pinned(const Tensor& tensor) {
 }
 
 }  // namespace
+
+TrainStepOptions ParseGpuStep(const std::string& program, const std::string& text) {
+  TrainStepOptions step{.device = DeviceKind::kCuda};
+  const size_t colon = text.find(':');
+  int read = 0;
+  const bool fits =
+      colon != std::string::npos &&
+      std::sscanf(text.c_str() + colon + 1, "%ldx%ld%n", &step.batch, &step.size, &read) == 2 &&
+      colon + 1 + static_cast<size_t>(read) == text.size() && step.batch > 0 && step.size > 0;
+  Require(fits, program, "--step must be MODEL:BATCHxSIZE, got {}", text);
+  step.model = text.substr(0, colon);
+  return step;
+}
 
 TrainStep::TrainStep(const TrainStepOptions& options)
     : options_(options), model_(MakeStepModel(options.model)) {

@@ -25,6 +25,9 @@ struct TrainStepOptions {
   bool graph = false;  // on a GPU: TrainerOptions::cuda_graphs
 };
 
+// MODEL:BATCHxSIZE, on a GPU. Throws BadInput tagged `program` if the text is no such.
+TrainStepOptions ParseGpuStep(const std::string& program, const std::string& text);
+
 // On a GPU, the first one, a step is that of a Trainer of one rank, as a run takes it: the batch
 // comes from the CPU's pinned memory, and gradients are checked before the update.
 class TrainStep {

@@ -178,6 +178,8 @@ constexpr FlagRow kTable[] = {
     {"grade_all", "--csv", ""},
 
     {"cuda_bench", "--rounds --step --precision --product --tokens --values", ""},
+
+    {"ledger", "--step --precision --kernels --json --counts", ""},
 };
 
 }  // namespace

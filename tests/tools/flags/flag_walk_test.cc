@@ -185,6 +185,7 @@ std::vector<Walk> Walks() {
       QuestionWalk("q6", {"several-ranks", "tests"}),
       QuestionWalk("q7", {"several-ranks", "some-steps"}),
       {"cuda_bench", "tools/bench/cuda_bench", {}, {}},
+      {"ledger", "tools/ledger/ledger", {}, {}},
       {"measure_blocks", "tools/train/measure_blocks", {}, {}},
       {"replay", "tools/replay/replay_main", {}, {}},
       {"grade", "tools/labs/build_it_yourself/grade", {}, {}},

@@ -1,0 +1,157 @@
+// What is counted of kernels whose accesses are known.
+#include "tools/ledger/launch_work.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include "runtime/emulated_gpu/memory.h"
+#include "runtime/emulated_gpu/queues.h"
+#include "runtime/on_device.h"
+#include "tests/tools/ledger/sample_kernels.h"
+
+namespace torus::ledger {
+namespace {
+
+constexpr int64_t kCount = int64_t{1} << 21;  // elements: twice the threads of the largest grid
+constexpr double kBytes = 4.0 * kCount;
+
+class Collector : public emulated_gpu::Observer {
+ public:
+  void OnLaunch(const emulated_gpu::SeenLaunch& launch) override {
+    works.push_back(WorkOf(launch));
+  }
+  void OnCopy(void*, const void*, size_t) override {}
+  std::vector<Work> works;
+};
+
+class LaunchWorkTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!kEmulatedGpu) GTEST_SKIP() << "there are instrumented kernels for emulated GPUs alone";
+#ifdef TORUS_SANITIZER
+    GTEST_SKIP() << "two sanitizers do not go together";
+#endif
+    emulated_gpu::SetCurrentDevice(0);
+    from_ = emulated_gpu::TakeMemory(0, 8 * kCount * sizeof(float));
+    to_ = emulated_gpu::TakeMemory(0, 8 * kCount * sizeof(float));
+  }
+  void TearDown() override {
+    if (from_ == nullptr) return;
+    emulated_gpu::GiveMemory(0, from_);
+    emulated_gpu::GiveMemory(0, to_);
+  }
+
+  const float* from() const { return static_cast<const float*>(from_); }
+  float* to() const { return static_cast<float*>(to_); }
+  const int64_t* numbers() const { return static_cast<const int64_t*>(from_); }
+  int64_t* results() const { return static_cast<int64_t*>(to_); }
+
+  Work Of(const std::function<void()>& launch) {
+    launch();
+    emulated_gpu::WaitForStream(nullptr);
+    return std::move(collector_.works.back());
+  }
+
+ private:
+  Collector collector_;
+  emulated_gpu::Observed observed_{collector_};
+  void *from_ = nullptr, *to_ = nullptr;
+};
+
+TEST_F(LaunchWorkTest, ACopyMovesWhatItMust) {
+  if constexpr (kEmulatedGpu) {
+    const Work work = Of([&] { cuda::CopyEvery(from(), to(), 1, kCount, nullptr); });
+    EXPECT_EQ(work.kernel, "Every");
+    EXPECT_EQ(work.op, "sample");
+    EXPECT_DOUBLE_EQ(work.must(), 2 * kBytes);
+    EXPECT_DOUBLE_EQ(work.sectors(), 2 * kBytes);
+    EXPECT_DOUBLE_EQ(work.moved, 2 * kBytes);
+    EXPECT_DOUBLE_EQ(work.requested, 2 * kBytes);
+  }
+}
+
+TEST_F(LaunchWorkTest, AStrideMovesASectorForEachElement) {
+  if constexpr (kEmulatedGpu) {
+    const Work work = Of([&] { cuda::CopyEvery(from(), to(), 8, kCount, nullptr); });
+    EXPECT_DOUBLE_EQ(work.must(), 2 * kBytes);
+    EXPECT_DOUBLE_EQ(work.moved, 9 * kBytes);
+    EXPECT_DOUBLE_EQ(work.requested, 9 * kBytes);
+  }
+}
+
+TEST_F(LaunchWorkTest, PacksAreMovedByASingleInstruction) {
+  if constexpr (kEmulatedGpu) {
+    const Work narrow = Of([&] { cuda::CopyEvery(from(), to(), 1, kCount, nullptr); });
+    const Work wide = Of([&] { cuda::CopyPacks(from(), to(), kCount, nullptr); });
+    EXPECT_DOUBLE_EQ(wide.moved, 2 * kBytes);
+    EXPECT_DOUBLE_EQ(wide.requested, 2 * kBytes);
+    EXPECT_LT(wide.instructions, 0.5 * narrow.instructions);
+  }
+}
+
+TEST_F(LaunchWorkTest, WhatAllReadCountsOnce) {
+  if constexpr (kEmulatedGpu) {
+    const Work work = Of([&] { cuda::CopyFirst(from(), to(), kCount, nullptr); });
+    ASSERT_EQ(work.read.size(), 1u);
+    EXPECT_EQ(work.read[0].tensor, from());
+    EXPECT_DOUBLE_EQ(work.written[0].bytes, kBytes);
+    // Each warp asks for its sector.
+    EXPECT_DOUBLE_EQ(work.requested, kBytes + 32.0 * kCount / 32);
+  }
+}
+
+TEST_F(LaunchWorkTest, LoadsOfFourTurnsOverlapUnlessAStoreStandsBetween) {
+  if constexpr (kEmulatedGpu) {
+    const Work sums = Of([&] { cuda::SumColumn(from(), to(), 256, 64, nullptr); });
+    const Work stores = Of([&] { cuda::StoreSums(from(), to(), 256, 64, nullptr); });
+    EXPECT_NEAR(sums.waits, 16, 1);
+    EXPECT_NEAR(stores.waits, 64, 1);
+  }
+}
+
+// Most turns of the long loop are not followed.
+TEST_F(LaunchWorkTest, TheTurnsOfALongLoopAreLikeThoseOfAShortOne) {
+  if constexpr (kEmulatedGpu) {
+    const auto of = [&](int64_t turns) {
+      return Of([&] { cuda::SumColumn(from(), to(), 256, turns, nullptr); });
+    };
+    const Work some = of(64), more = of(128), many = of(4096);
+    const double turn = (more.instructions - some.instructions) / 64;
+    EXPECT_NEAR((many.instructions - some.instructions) / (4096 - 64) / turn, 1, 0.05);
+    EXPECT_NEAR(many.waits, 1024, 50);
+  }
+}
+
+// And not the emulation's, of which each has hundreds.
+TEST_F(LaunchWorkTest, WhatAWarpDoesTogetherIsOneInstruction) {
+  if constexpr (kEmulatedGpu) {
+    const Work copy = Of([&] { cuda::CopyEvery(from(), to(), 1, kCount, nullptr); });
+    const Work sums = Of([&] { cuda::SumWarps(from(), to(), kCount, nullptr); });
+    const auto* const words = reinterpret_cast<const uint32_t*>(from());
+    const Work products = Of([&] { cuda::MultiplyWarps(words, to(), kCount, nullptr); });
+    EXPECT_GT(sums.instructions, copy.instructions + 5.0 * 4 * kCount);
+    EXPECT_LT(sums.instructions, copy.instructions + 5.0 * 40 * kCount);
+    EXPECT_GT(products.instructions, copy.instructions + 4.0 * 16 * kCount);
+    EXPECT_LT(products.instructions, copy.instructions + 4.0 * 80 * kCount);
+  }
+}
+
+TEST_F(LaunchWorkTest, ADivisionIsManyInstructions) {
+  if constexpr (kEmulatedGpu) {
+    const Work divides = Of([&] { cuda::DivideBy(numbers(), results(), 7, kCount, nullptr); });
+    const Work adds = Of([&] { cuda::AddTo(numbers(), results(), 7, kCount, nullptr); });
+    EXPECT_GT(divides.instructions, adds.instructions + 70.0 * kCount);
+  }
+}
+
+TEST_F(LaunchWorkTest, TheLastBlockCountsAsItIs) {
+  if constexpr (kEmulatedGpu) {
+    const Work work = Of([&] { cuda::CopyEvery(from(), to(), 1, 1000, nullptr); });
+    EXPECT_DOUBLE_EQ(work.must(), 8000);
+  }
+}
+
+}  // namespace
+}  // namespace torus::ledger

@@ -1,0 +1,117 @@
+#include "runtime/dtype.h"
+#include "tests/tools/ledger/sample_kernels.h"
+//
+#include "runtime/cuda/block.h"
+#include "runtime/cuda/for_each.h"
+#include "runtime/cuda/pack.h"
+#include "runtime/cuda/tensor_core.h"
+
+namespace torus::cuda {
+namespace {
+
+struct Every {
+  const float* from;
+  float* to;
+  int64_t step;
+  __device__ void operator()(int64_t i) const { to[i] = from[i * step]; }
+};
+
+struct Packs {
+  const float* from;
+  float* to;
+  __device__ void operator()(int64_t i) const {
+    StorePack(LoadPack<4>(from + 4 * i, 4), to + 4 * i, 4);
+  }
+};
+
+struct First {
+  const float* from;
+  float* to;
+  __device__ void operator()(int64_t i) const { to[i] = from[0]; }
+};
+
+struct Column {
+  const float* from;
+  float* to;
+  int64_t stride, turns;
+  __device__ void operator()(int64_t i) const {
+    float sum = 0;
+    for (int64_t turn = 0; turn < turns; ++turn) sum += from[turn * stride + i];
+    to[i] = sum;
+  }
+};
+
+struct Sums {
+  const float* from;
+  float* to;
+  int64_t stride, turns;
+  __device__ void operator()(int64_t i) const {
+    float sum = 0;
+    for (int64_t turn = 0; turn < turns; ++turn) {
+      sum += from[turn * stride + i];
+      to[turn * stride + i] = sum;
+    }
+  }
+};
+
+struct WarpSums {
+  const float* from;
+  float* to;
+  __device__ void operator()(int64_t i) const { to[i] = CombineLanes<32>(from[i], Plus()); }
+};
+
+struct Products {
+  const uint32_t* from;
+  float* to;
+  __device__ void operator()(int64_t i) const {
+    const uint32_t word = from[i];
+    FragmentC sums{};
+    for (int turn = 0; turn < 4; ++turn)
+      AddProduct<BFloat16>({{word, word, word, word}}, {{word, word}}, sums);
+    to[i] = sums.at[0];
+  }
+};
+
+struct Divided {
+  const int64_t* from;
+  int64_t *to, by;
+  __device__ void operator()(int64_t i) const { to[i] = from[i] / by; }
+};
+
+struct Added {
+  const int64_t* from;
+  int64_t *to, by;
+  __device__ void operator()(int64_t i) const { to[i] = from[i] + by; }
+};
+
+}  // namespace
+
+void CopyEvery(const float* from, float* to, int64_t step, int64_t count, StreamHandle stream) {
+  ForEach("sample", count, stream, Every{from, to, step});
+}
+void CopyPacks(const float* from, float* to, int64_t count, StreamHandle stream) {
+  ForEach("sample", count / 4, stream, Packs{from, to});
+}
+void CopyFirst(const float* from, float* to, int64_t count, StreamHandle stream) {
+  ForEach("sample", count, stream, First{from, to});
+}
+void SumColumn(const float* from, float* to, int64_t stride, int64_t turns, StreamHandle stream) {
+  ForEach("sample", kForEachThreads, stream, Column{from, to, stride, turns});
+}
+void StoreSums(const float* from, float* to, int64_t stride, int64_t turns, StreamHandle stream) {
+  ForEach("sample", kForEachThreads, stream, Sums{from, to, stride, turns});
+}
+void SumWarps(const float* from, float* to, int64_t count, StreamHandle stream) {
+  ForEach("sample", count, stream, WarpSums{from, to});
+}
+void MultiplyWarps(const uint32_t* from, float* to, int64_t count, StreamHandle stream) {
+  ForEach("sample", count, stream, Products{from, to});
+}
+void DivideBy(const int64_t* from, int64_t* to, int64_t by, int64_t count, StreamHandle stream) {
+  ForEach("sample", count, stream, Divided{from, to, by});
+}
+void AddTo(const int64_t* from, int64_t* to, int64_t by, int64_t count, StreamHandle stream) {
+  ForEach("sample", count, stream, Added{from, to, by});
+}
+
+}  // namespace torus::cuda

@@ -1,0 +1,67 @@
+// Launches and bytes of eight training steps do not grow.
+#include "tools/ledger/step_counts.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "runtime/error.h"
+#include "runtime/on_device.h"
+#include "tools/ledger/step_ledger.h"
+#include "tools/ledger/step_work.h"
+
+namespace torus::ledger {
+namespace {
+
+constexpr const char* kHeld = "tests/tools/ledger/step_counts.txt";
+constexpr double kPlay = 1.001;  // where a tensor begins decides about a sector at its end
+
+std::map<std::string, StepCounts> Held() {
+  std::ifstream in(kHeld);
+  return ReadCounts(in);
+}
+
+class StepCountsTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(StepCountsTest, DoNotGrow) {
+#ifdef TORUS_SANITIZER
+  GTEST_SKIP() << "two sanitizers do not go together";
+#endif
+  if (!kEmulatedGpu) GTEST_SKIP() << "there are instrumented kernels for emulated GPUs alone";
+  const auto held = Held();
+  ASSERT_TRUE(held.contains(GetParam())) << kHeld;
+  static StepLedger ledger;
+  const StepCounts now = CountsOf(CountStep(ledger, GetParam(), "bf16"));
+  const StepCounts& before = held.at(GetParam());
+  std::ostringstream line;
+  PrintCounts(GetParam(), now, line);
+  SCOPED_TRACE("with a reason in docs/decisions.md the line may become: " + line.str());
+  EXPECT_LE(now.launches, before.launches);
+  EXPECT_LE(static_cast<double>(now.must), kPlay * static_cast<double>(before.must));
+  EXPECT_LE(static_cast<double>(now.moved), kPlay * static_cast<double>(before.moved));
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, StepCountsTest,
+                         testing::Values("gpt2:4x256", "gpt2:16x1024", "roberta:8x128",
+                                         "roberta:32x128", "resnet18:128x32", "vgg13:64x32",
+                                         "mobilenet_v2:16x224", "mobilenet_v2:256x224"));
+
+TEST(StepCounts, AreReadAsTheyArePrinted) {
+  std::stringstream text;
+  PrintCounts("gpt2:1x8", {3, 40, 50}, text);
+  EXPECT_EQ(text.str(), "gpt2:1x8 3 40 50\n");
+  const auto read = ReadCounts(text);
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(read.at("gpt2:1x8").moved, 50);
+}
+
+TEST(StepCounts, ALineThatIsNoneIsRefused) {
+  for (const char* line : {"gpt2:1x8 3 40", "gpt2:1x8 3 40 50 60", "gpt2:1x8 three 40 50"}) {
+    std::istringstream in(line);
+    EXPECT_THROW(ReadCounts(in), BadInput) << line;
+  }
+}
+
+}  // namespace
+}  // namespace torus::ledger

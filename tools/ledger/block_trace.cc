@@ -1,0 +1,53 @@
+#include "tools/ledger/block_trace.h"
+
+#include <unordered_map>
+
+#include "runtime/emulated_gpu/memory.h"
+#include "tools/ledger/access_hooks.h"
+
+namespace torus::ledger {
+namespace {
+
+class Recorder : public AccessListener, public emulated_gpu::ThreadWatch {
+ public:
+  explicit Recorder(size_t threads) : turns_(threads), traced_(threads) {}
+
+  void OnEnter(int thread) override {
+    thread_ = static_cast<size_t>(thread);
+    ListenToAccesses(this);
+  }
+  void OnLeave(int) override { ListenToAccesses(nullptr); }
+
+  void OnAccess(const MemoryAccess& access) override {
+    trace.heard = true;
+    if (!emulated_gpu::IsReserved(reinterpret_cast<const void*>(access.address))) return;
+    ++trace.made;
+    if (traced_[thread_] == kMostTraced) return;
+    ++traced_[thread_];
+    const uint32_t place =
+        places_.try_emplace(access.place, static_cast<uint32_t>(places_.size())).first->second;
+    std::vector<uint32_t>& turns = turns_[thread_];
+    if (place >= turns.size()) turns.resize(place + 1);
+    trace.accesses.push_back({access.address, place, turns[place]++, access.bytes,
+                              static_cast<uint16_t>(thread_), access.write});
+  }
+
+  BlockTrace trace;
+
+ private:
+  size_t thread_ = 0;
+  std::unordered_map<const void*, uint32_t> places_;
+  std::vector<std::vector<uint32_t>> turns_;  // by thread and place
+  std::vector<uint32_t> traced_;              // by thread
+};
+
+}  // namespace
+
+BlockTrace TraceBlock(const emulated_gpu::SeenLaunch& launch, uint64_t block) {
+  const dim3 size = launch.shape.block;
+  Recorder recorder(size_t{size.x} * size.y * size.z);
+  emulated_gpu::RunBlock(launch.op, launch.shape, block, launch.thread, &recorder);
+  return std::move(recorder.trace);
+}
+
+}  // namespace torus::ledger

@@ -1,0 +1,49 @@
+#include "tools/ledger/machine.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace torus::ledger {
+
+double RateOf(Unit unit) {
+  switch (unit) {
+    case Unit::kNone:
+      return 1;
+    case Unit::kF64:
+      return 60e12;  // as the datasheet says; no step of ours multiplies in f64
+    case Unit::kF32:
+      return 52e12;
+    case Unit::kTf32:
+      return 410e12;
+    case Unit::kLow:
+      return 770e12;
+    case Unit::kAttention:
+      return 320e12;
+    case Unit::kAttentionBackward:
+      return 190e12;
+  }
+  return 1;
+}
+
+double Machine::Seconds(const Work& work, double cached) const {
+  if (work.from_host > 0) return launch + work.from_host / kHostBytes;
+  const double memory =
+      std::max((work.sectors() - cached) / memory_bytes, work.moved / cache_bytes);
+  return work.library && work.flops > 0 ? ProductSeconds(work, memory)
+                                        : KernelSeconds(work, memory);
+}
+
+// Multiprocessors compute a tile each at a time, the last wave of them perhaps few.
+double Machine::ProductSeconds(const Work& work, double memory) const {
+  const double waves = std::ceil(work.tiles / kMultiprocessors);
+  const double one = work.tile_flops / (RateOf(work.unit) / kMultiprocessors);
+  return product_start * work.launches +
+         std::max(waves * one * (work.unaligned ? unaligned : 1), memory);
+}
+
+double Machine::KernelSeconds(const Work& work, double memory) const {
+  const double rounds = std::max(1.0, work.threads / (kMultiprocessors * kResidentThreads));
+  return launch + std::max({memory, work.instructions / instructions, wait * work.waits * rounds});
+}
+
+}  // namespace torus::ledger

@@ -1,0 +1,37 @@
+// How long a GPU takes for a piece of work: a model with eight constants, each of one kind of
+// cause, beside the measured rates of the units that multiply. docs/ledger.md says how well it
+// predicts.
+#pragma once
+
+#include "tools/ledger/work.h"
+
+namespace torus::ledger {
+
+// An H100 with 80 GB of HBM3. Rates are per second.
+struct Machine {
+  double memory_bytes = 2850e9;   // measured by copies
+  double cache_bytes = 2450e9;    // of the L2 cache
+  double instructions = 41e12;    // of threads, counted as instruction.h does
+  double wait = 0.3e-6;           // for a load
+  double launch = 1.1e-6;         // the least that a kernel takes
+  double gap = 0.4e-6;            // between two kernels of a graph
+  double product_start = 3.5e-6;  // until a product's cores are busy, and at its end
+  double unaligned = 7.4;         // how much longer a product takes whose rows are not aligned
+
+  // Seconds in one of its kernels. Of what it reads, `cached` bytes lie in the L2 cache.
+  double Seconds(const Work& work, double cached) const;
+
+ private:
+  double ProductSeconds(const Work& work, double memory) const;
+  double KernelSeconds(const Work& work, double memory) const;
+};
+
+// FLOPs a second, as measured on an H100 (docs/gpu_results.md). Attention's are cuDNN's.
+double RateOf(Unit unit);
+
+inline constexpr double kMultiprocessors = 132;
+inline constexpr double kResidentThreads = 2048;  // of a multiprocessor
+inline constexpr double kCacheBytes = 50e6;       // L2
+inline constexpr double kHostBytes = 82e9;        // a second, of the CPU's pinned memory: measured
+
+}  // namespace torus::ledger

@@ -1,0 +1,133 @@
+#include "tools/ledger/step_ledger.h"
+
+#include <cstring>
+#include <utility>
+
+#include "runtime/copy_bytes.h"
+#include "runtime/emulated_gpu/memory.h"
+#include "runtime/error.h"
+#include "tools/ledger/launch_work.h"
+#include "tools/ledger/library_work.h"
+
+namespace torus::ledger {
+namespace {
+
+using emulated_gpu::SeenLaunch;
+
+constexpr uint64_t kSmallLaunch = 1 << 15;       // threads
+constexpr size_t kSmallCopy = size_t{16} << 20;  // bytes
+
+uint64_t ThreadsOf(const emulated_gpu::GridShape& s) {
+  return uint64_t{s.grid.x} * s.grid.y * s.grid.z * s.block.x * s.block.y * s.block.z;
+}
+
+size_t WordsOf(std::string_view bytes) { return bytes.size() / sizeof(uint64_t); }
+
+uint64_t WordAt(std::string_view bytes, size_t i) {
+  uint64_t word;
+  std::memcpy(&word, bytes.data() + i * sizeof word, sizeof word);
+  return word;
+}
+
+const void* AddressOf(uint64_t word) { return reinterpret_cast<const void*>(word); }
+
+// Of an address only what it is aligned to.
+std::string KeyOf(const SeenLaunch& launch) {
+  std::string key = launch.parameters.name();
+  const auto append = [&](uint64_t word) {
+    key.append(reinterpret_cast<const char*>(&word), sizeof word);
+  };
+  for (const dim3& size : {launch.shape.grid, launch.shape.block})
+    for (const unsigned extent : {size.x, size.y, size.z}) append(extent);
+  for (size_t i = 0; i < WordsOf(launch.arguments); ++i) {
+    const uint64_t word = WordAt(launch.arguments, i);
+    append(emulated_gpu::IsReserved(AddressOf(word)) ? word % 256 : word);
+  }
+  return key;
+}
+
+// The tensor in `now` that stands where `tensor` stood among the arguments `before`.
+const void* Replaced(const void* tensor, double size, std::string_view before,
+                     std::string_view now) {
+  const auto begin = reinterpret_cast<uint64_t>(tensor);
+  for (size_t i = 0; i < WordsOf(before); ++i) {
+    const uint64_t word = WordAt(before, i);
+    if (word < begin || static_cast<double>(word - begin) >= size) continue;
+    const auto block = emulated_gpu::BlockOf(AddressOf(WordAt(now, i)));
+    return block.has_value() ? block->begin : tensor;
+  }
+  return tensor;
+}
+
+}  // namespace
+
+StepLedger::StepLedger()
+    : products_([this](const cuda::SeenProduct& product, StreamHandle stream) {
+        Enqueue(WorkOf(product), stream);
+      }),
+      graphs_([this](const cuda::Graph& graph, const cuda::EngineRules& rules,
+                     cuda::GraphAddresses addresses, Device, StreamHandle stream) {
+        std::optional<std::vector<Work>> works = WorkOf(graph, rules, addresses);
+        if (works.has_value()) Enqueue(std::move(*works), stream);
+        return works.has_value();
+      }),
+      observed_(*this) {}
+
+void StepLedger::Begin() {
+  recording_ = true;
+  recorded_.clear();
+}
+
+StepLedger::Works StepLedger::End() {
+  recording_ = false;
+  return std::move(recorded_);
+}
+
+void StepLedger::Enqueue(std::vector<Work> works, StreamHandle stream) {
+  Works shared;
+  for (Work& work : works) shared.push_back(std::make_shared<const Work>(std::move(work)));
+  emulated_gpu::Enqueue(stream, "library", [this, shared] {
+    if (recording_) recorded_.insert(recorded_.end(), shared.begin(), shared.end());
+  });
+}
+
+std::shared_ptr<const Work> StepLedger::Count(const SeenLaunch& launch) {
+  Counted& counted = counted_[KeyOf(launch)];
+  if (counted.work == nullptr) {
+    counted.work = std::make_shared<const Work>(WorkOf(launch));
+    counted.arguments = launch.arguments;
+    return counted.work;
+  }
+  Work work = *counted.work;
+  for (auto* side : {&work.read, &work.written})
+    for (TensorBytes& tensor : *side)
+      tensor.tensor = Replaced(tensor.tensor, tensor.size, counted.arguments, launch.arguments);
+  return std::make_shared<const Work>(std::move(work));
+}
+
+void StepLedger::OnLaunch(const SeenLaunch& launch) {
+  if (recording_) recorded_.push_back(Count(launch));
+  if (ThreadsOf(launch.shape) <= kSmallLaunch)
+    emulated_gpu::RunGrid(launch.op, launch.shape, launch.thread);
+}
+
+void StepLedger::OnCopy(void* to, const void* from, size_t bytes) {
+  if (recording_) {
+    Work work{.op = "copy", .kernel = "memcpy"};
+    const auto add = [&](const void* at, std::vector<TensorBytes>& side) {
+      const auto block = emulated_gpu::BlockOf(at);
+      const auto moved = static_cast<double>(bytes);
+      if (block.has_value())
+        side.push_back({block->begin, static_cast<double>(block->bytes), moved, moved});
+    };
+    add(from, work.read);
+    add(to, work.written);
+    if (work.read.empty()) work.from_host = static_cast<double>(bytes);
+    work.kernel += work.read.empty() ? " HtoD" : work.written.empty() ? " DtoH" : " DtoD";
+    work.moved = work.requested = work.sectors();
+    recorded_.push_back(std::make_shared<const Work>(std::move(work)));
+  }
+  if (bytes <= kSmallCopy) CopyBytes(to, from, bytes);
+}
+
+}  // namespace torus::ledger
