@@ -104,6 +104,25 @@ __device__ int WithoutPadding(const AttentionCall<T>& call, int64_t mask, int se
   return tiles * kFlashLines < seen ? tiles * kFlashLines : seen;
 }
 
+// Applies a mask that has a value for each row and key.
+template <bool by_keys, class T, int tiles>
+__device__ void MaskEach(const AttentionCall<T>& call, const FlashHead<T>& head,
+                         const FlashTile& at, FragmentC (&scores)[tiles]) {
+  const int rows = RowsLeft(at.row, static_cast<int>(call.rows)),
+            keys = RowsLeft(at.key, static_cast<int>(call.keys));
+  TORUS_UNROLL
+  for (int tile = 0; tile < tiles; ++tile) {
+    TORUS_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const int line = LineOf(i), column = ColumnOf(tile, i);
+      const int row = by_keys ? column : line, key = by_keys ? line : column;
+      float& score = scores[tile].at[i];
+      if (row < rows && key < keys)
+        score = call.mask.Masked(score, head.mask, at.row + row, at.key + key);
+    }
+  }
+}
+
 // Scales dot products and applies the mask: -inf for a key that the row does not attend to, or that
 // is not there. All lanes of the warp must call it.
 template <bool by_keys, class T, int tiles>
@@ -118,8 +137,6 @@ __device__ void ToScores(const AttentionCall<T>& call, const FlashHead<T>& head,
   // Row i of the tile sees its keys up to i + ahead.
   const int ahead = call.causal && at.row < at.key + kKeys ? at.row - at.key : kKeys;
   if (at.key + kKeys <= call.keys && ahead == kKeys && !call.mask.defined()) return;
-  const bool each = call.mask.defined() && !HidesKeys(call.mask);
-  const int rows = RowsLeft(at.row, static_cast<int>(call.rows));
   // From the lane's first key on.
   const uint64_t allowed =
       AllowedKeys(call, head.mask, at.key) >> (by_keys ? LineOf(0) : ColumnOf(0, 0));
@@ -130,13 +147,11 @@ __device__ void ToScores(const AttentionCall<T>& call, const FlashHead<T>& head,
       const int line = LineOf(i), column = ColumnOf(tile, i);
       const int row = by_keys ? column : line, key = by_keys ? line : column;
       const int place = by_keys ? i / 2 * 8 : 8 * tile + i % 2;
-      float& score = scores[tile].at[i];
-      if ((allowed >> place & 1u) == 0 || key > row + ahead)
-        score = kHidden;
-      else if (each && row < rows)
-        score = call.mask.Masked(score, head.mask, at.row + row, at.key + key);
+      const bool hidden = (allowed >> place & 1u) == 0 || key > row + ahead;
+      scores[tile].at[i] = hidden ? kHidden : scores[tile].at[i];
     }
   }
+  if (call.mask.defined() && !HidesKeys(call.mask)) MaskEach<by_keys>(call, head, at, scores);
 }
 
 // Which weights of the tile dropout keeps. All lanes of the warp must call it.
