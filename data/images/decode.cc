@@ -9,20 +9,14 @@
 #include "data/files/file.h"
 #include "data/images/gif.h"
 #include "data/images/integrity.h"
-#include "data/images/jpeg_segments.h"
+#include "data/images/jpeg.h"
 #include "data/images/pnm.h"
 #include "data/images/tiff.h"
 #include "data/images/webp.h"
 
-// Zeroed, because for a damaged JPEG the decoder may use a Huffman table that no segment has
-// defined, and would then follow leftover memory contents.
-#define STBI_MALLOC(size) std::calloc(1, size)
-#define STBI_REALLOC(block, size) std::realloc(block, size)
-#define STBI_FREE(block) std::free(block)
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
 #define STBI_NO_STDIO
-#define STBI_ONLY_JPEG
 #define STBI_ONLY_PNG
 #define STBI_ONLY_BMP
 #define STBI_ONLY_GIF
@@ -60,22 +54,16 @@ ImageSize CheckClaim(Bytes bytes, const std::string& name) {
   return CheckSize({height, width}, name);
 }
 
-// The file as passed to stb_image. Throws BadInput unless its structure is sound.
+// The file as passed to stb_image.
 struct Prepared {
-  JpegSegments jpeg;           // if it is a JPEG
   std::vector<uint8_t> whole;  // the file and what it lacks at its end, if anything
-  Bytes bytes;                 // those of `jpeg` or `whole`, or the file's own
+  Bytes bytes;                 // those of `whole`, or the file's own
   ImageSize size;
 };
 
-// Checks what stb_image does not: the Huffman tables of a JPEG may exceed its arrays.
+// Throws BadInput unless the file's structure is sound.
 Prepared Prepare(Bytes bytes, const std::string& name) {
-  Prepared prepared{.jpeg = {}, .whole = {}, .bytes = bytes, .size = {}};
-  if (!bytes.empty() && bytes[0] == 0xff) {
-    prepared.jpeg = ReadJpegSegments(bytes, name);
-    prepared.bytes = prepared.jpeg.bytes;
-  }
-  prepared.size = CheckClaim(prepared.bytes, name);
+  Prepared prepared{.whole = {}, .bytes = bytes, .size = CheckClaim(bytes, name)};
   if (const Bytes missing = CheckImageIntegrity(bytes, name); !missing.empty()) {
     prepared.whole.assign(bytes.begin(), bytes.end());
     prepared.whole.insert(prepared.whole.end(), missing.begin(), missing.end());
@@ -97,12 +85,6 @@ Tensor Decode(Bytes bytes) {
   return image;
 }
 
-// Whether all pixel data lies before the end of the file.
-bool HasAllPixels(const JpegSegments& jpeg, const Tensor& image) {
-  const Tensor other = Decode(ContinueScan(jpeg));
-  return other.defined() && std::memcmp(other.raw(), image.raw(), image.bytes()) == 0;
-}
-
 ImageSize SizeByStb(Bytes bytes, const std::string& name) { return Prepare(bytes, name).size; }
 
 Tensor DecodeByStb(Bytes bytes, const std::string& name) {
@@ -110,8 +92,6 @@ Tensor DecodeByStb(Bytes bytes, const std::string& name) {
   Tensor image = Decode(prepared.bytes);
   Require(image.defined(), name, "requires a whole image, got a damaged one: {}",
           image.defined() ? "" : stbi_failure_reason());
-  Require(!prepared.jpeg.open_end || HasAllPixels(prepared.jpeg, image), name,
-          "requires a whole image, got a JPEG that ends before its last pixels");
   return image;
 }
 
@@ -122,6 +102,7 @@ struct Reader {
 };
 
 Reader ReaderOf(Bytes bytes) {
+  if (IsJpeg(bytes)) return {JpegSize, DecodeJpeg};
   if (IsPnm(bytes)) return {PnmSize, DecodePnm};
   if (IsWebp(bytes)) return {WebpSize, DecodeWebp};
   if (IsTiff(bytes)) return {TiffSize, DecodeTiff};

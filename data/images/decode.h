@@ -1,5 +1,5 @@
-// Decodes image files: JPEG (baseline and progressive), PNG, BMP and GIF with stb_image, WebP with
-// libwebp, TIFF with libtiff; PPM and PGM.
+// Decodes image files: JPEG (baseline and progressive) with libjpeg-turbo, PNG, BMP and GIF with
+// stb_image, WebP with libwebp, TIFF with libtiff; PPM and PGM.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ namespace torus::data {
 // if it has only one scan (jpeg_segments.h); so is a PNG without its end chunk.
 //
 // Messages call the file `name`. Throws BadInput, with the library's reason if it has one, if the
-// bytes are not a complete image in one of these formats (integrity.h, jpeg_segments.h, pnm.h,
-// webp.h, tiff.h).
+// bytes are not a complete image in one of these formats (integrity.h, jpeg.h, pnm.h, webp.h,
+// tiff.h).
 Tensor DecodeImage(std::span<const uint8_t> bytes, const std::string& name);
 
 // Returns the size in the image's header, after all checks of DecodeImage except decoding itself,

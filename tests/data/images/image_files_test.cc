@@ -36,11 +36,11 @@ const std::map<std::string, File>& Files() {
   return files;
 }
 
-// Levels by which a pixel may differ. Cosine transforms round each of a pixel's components by up to
-// one level, and going from YCbCr to RGB adds two of them, one times 1.77; libtiff truncates CMYK
-// where Pillow rounds, and keeps the upper byte of grey.
+// Levels by which a pixel may differ. What libtiff makes of a JPEG's components rounds each of them
+// by up to one level, and going from YCbCr to RGB adds two of them, one times 1.77. It truncates
+// CMYK where Pillow rounds, and keeps the upper byte of grey.
 int Tolerance(const std::string& name) {
-  if (name.starts_with("jpeg") || name == "tiff.jpeg") return 4;
+  if (name == "tiff.jpeg") return 4;
   return name == "tiff.cmyk" || name == "tiff.grey16" ? 1 : 0;
 }
 

@@ -148,7 +148,7 @@ TEST_F(RealImages, JpegsNeedTheirPixelsAndNoEndMarker) {
   EXPECT_EQ(photographs, 200);
 }
 
-// Decoded by stb_image and resized by Pillow: the input of the golden logits, bit for bit.
+// Decoded and resized by Pillow: the input of the golden logits, bit for bit.
 TEST_F(RealImages, PhotographsBecomeTheInputOfTheGoldenLogits) {
   int photographs = 0;
   const std::string folder = folder_ + "../weights/mobilenet_v2/test_images";
