@@ -124,8 +124,10 @@ struct WeightDropout {
     return words.word[key % 4] >= threshold ? growth : T(0);
   }
   // There are streams.
-  __device__ HeadDropout OfHead(int64_t head) const {
-    return {streams[head / heads], (first + head % heads) * rows * blocks, blocks, threshold};
+  __device__ HeadDropout OfHead(uint32_t head) const {
+    const uint32_t of_stream = static_cast<uint32_t>(heads);
+    return {streams[head / of_stream], (first + head % of_stream) * rows * blocks, blocks,
+            threshold};
   }
 
   const StreamPlace* streams = nullptr;

@@ -13,33 +13,39 @@ namespace {
 
 constexpr const char* kOp = "scaled_dot_product_attention";
 
-// One row by 16 lanes, each of which has a vector of eight elements.
+// 64 rows of a head, one at a time by 16 lanes, each of which has a vector of eight elements.
 template <class T>
 struct StateOfRows {
-  static constexpr int kBlocks = 8, kLanes = kFlashWidest / 8;
+  static constexpr int kBlocks = 8, kLanes = kFlashWidest / 8, kGroups = kFlashThreads / kLanes;
   HeadMatrices<const T> out, dout;
   const float *largest, *log_sum;
   RowState* states;
-  int64_t count, rows;  // of all heads, and of one
-  int width;
+  int rows, width;
 
-  __device__ void Run(int64_t task) const {
-    const int64_t at = task * (kFlashThreads / kLanes) + threadIdx.x / kLanes;
-    const int first = static_cast<int>(threadIdx.x) % kLanes * 8;
-    float sum = 0;
-    if (at < count) {
-      const Wide<float, 8> result = Vector(out, at, first), gradient = Vector(dout, at, first);
-      TORUS_UNROLL
-      for (int k = 0; k < 8; ++k) sum += result.at[k] * gradient.at[k];
+  __device__ void Run(uint32_t head, int tile) const {
+    const int thread = static_cast<int>(threadIdx.x), column = thread % kLanes * 8;
+    const T *const results = out.At(head, 0), *const gradients = dout.At(head, 0);
+    TORUS_UNROLL
+    for (int i = 0; i < kFlashLines / kGroups; ++i) {
+      const int row = tile * kFlashLines + thread / kLanes + i * kGroups;
+      float sum = 0;
+      if (row < rows) {
+        const Wide<float, 8> result = Vector(out, results, row, column),
+                             gradient = Vector(dout, gradients, row, column);
+        TORUS_UNROLL
+        for (int k = 0; k < 8; ++k) sum += result.at[k] * gradient.at[k];
+      }
+      sum = CombineLanes<kLanes>(sum, Plus());
+      const int64_t at = int64_t{head} * rows + row;
+      if (row < rows && column == 0) states[at] = {largest[at], log_sum[at], sum, 0};
     }
-    sum = CombineLanes<kLanes>(sum, Plus());
-    if (at < count && first == 0) states[at] = {largest[at], log_sum[at], sum, 0};
   }
 
  private:
-  __device__ Wide<float, 8> Vector(const HeadMatrices<const T>& m, int64_t at, int first) const {
-    const T* const from = m.At(at / rows, at % rows) + first;
-    const int left = width - first;
+  __device__ Wide<float, 8> Vector(const HeadMatrices<const T>& m, const T* matrix, int row,
+                                   int column) const {
+    const T* const from = matrix + row * m.stride + column;
+    const int left = width - column;
     Pack<T, 8> pack{};
     if (m.vectors && left > 0) {
       pack = *reinterpret_cast<const Pack<T, 8>*>(from);
@@ -54,13 +60,12 @@ struct StateOfRows {
 template <class T>
 void StatesOf(const ops::AttentionOutputs& out, const Tensor& dout, Tensor& states,
               StreamHandle stream) {
-  constexpr int64_t kRowsOfBlock = kFlashThreads / StateOfRows<T>::kLanes;
-  const int64_t count = out.largest.numel();
-  ForEachFlashTile(kOp, (count + kRowsOfBlock - 1) / kRowsOfBlock, stream,
+  const int64_t heads = out.largest.dim(0), rows = out.largest.dim(1);
+  ForEachFlashTile(kOp, heads, rows, stream,
                    StateOfRows<T>{Read<T>(out.out), Read<T>(dout), Elements<float>(out.largest),
                                   Elements<float>(out.log_sum),
                                   reinterpret_cast<RowState*>(MutableElements<float>(states)),
-                                  count, dout.dim(-2), static_cast<int>(dout.dim(-1))});
+                                  static_cast<int>(rows), static_cast<int>(dout.dim(-1))});
 }
 
 }  // namespace

@@ -58,22 +58,20 @@ struct FlashForward {
   using Tile = SharedTile<T, kFlashLines, wide>;
   static constexpr int kSteps = wide / 16;
   AttentionCall<T> call;
-  int tiles;  // of rows, a head
   HeadMatrices<T> out;
   float *largest, *log_sum;
 
-  __device__ void Run(int64_t task) const {
+  __device__ void Run(uint32_t number, int tile) const {
     alignas(16) __shared__ unsigned char bytes[2][Tile::kBytes];
     alignas(16) __shared__ unsigned char head_bytes[sizeof(FlashHead<T>)];
     const Tile keys{bytes[0]}, values{bytes[1]};
-    const int64_t number = task / tiles;
     // With a causal mask later rows see more keys: their blocks begin first.
-    const int row = (tiles - 1 - static_cast<int>(task % tiles)) * kFlashLines;
+    const int row = FirstRowOf(tile, call.rows);
     const int visible = KeysSeen(call, row + RowsLeft(row, static_cast<int>(call.rows)));
     const FlashHead<T>& head = SharedHead(call, number, head_bytes);
     CopyToTile(RowsFrom(call.q, call.q.At(number, 0), row, call.rows, call.width), values);
     if (visible > 0)
-      CopyToTile(RowsFrom(call.k, call.k.At(number / call.group, 0), 0, call.keys, call.width),
+      CopyToTile(RowsFrom(call.k, call.k.At(KeyHeadOf(call, number), 0), 0, call.keys, call.width),
                  keys);
     ArriveAtTiles();
     FragmentA query[kSteps];
@@ -117,7 +115,7 @@ struct FlashForward {
   }
 
   // Writes what the backward needs of one of the lane's lines; returns the factor of its sums.
-  __device__ float Finish(int64_t head, int first, int line, const RunningLines& softmax) const {
+  __device__ float Finish(uint32_t head, int first, int line, const RunningLines& softmax) const {
     const float sum = CombineLanes<4>(softmax.sum[line], Plus());
     // A row that attends to nothing, or only to scores of -inf, gives zeros.
     const bool none = sum == 0;
@@ -143,10 +141,9 @@ void FlashAttention(const ops::AttentionProblem& problem, const ops::AttentionIn
   const Tensor places = HandOverStreams(kOp, problem.dropout.streams, out.out.device(), stream);
   VisitFlash(problem, out.out.dtype(), [&]<class T, int wide>(FlashCase<T, wide>) {
     const AttentionCall<T> call(problem, in, places);
-    const int tiles = FlashTilesOf(call.rows);
     ForEachFlashTile(
-        kOp, call.heads * tiles, stream,
-        FlashForward<T, wide>{call, tiles, Write<T>(out.out), MutableElements<float>(out.largest),
+        kOp, call.heads, call.rows, stream,
+        FlashForward<T, wide>{call, Write<T>(out.out), MutableElements<float>(out.largest),
                               MutableElements<float>(out.log_sum)});
   });
 }

@@ -44,7 +44,7 @@ struct FlashGradientCall {
   HeadMatrices<const T> dout;
   const RowState* states;
 
-  __device__ RowState State(int64_t head, int row) const {
+  __device__ RowState State(uint32_t head, int row) const {
     return row < call.rows ? states[head * call.rows + row] : RowState{};
   }
 };

@@ -20,21 +20,20 @@ struct KeyGradientTile {
   using Tile = SharedTile<T, kFlashLines, wide>;
   using RowTile = SharedTile<T, kDepth, wide>;
   FlashGradientCall<T> of;
-  int tiles;                     // of keys, a head
   HeadMatrices<T> dkey, dvalue;  // may be undefined
 
-  __device__ void Run(int64_t task) const {
+  __device__ void Run(uint32_t key_head, int tile) const {
     alignas(16) __shared__ unsigned char bytes[2][Tile::kBytes];
     alignas(16) __shared__ unsigned char row_bytes[2][2][RowTile::kBytes];
     const AttentionCall<T>& call = of.call;
     const Tile keys{bytes[0]}, values{bytes[1]};
-    const int64_t key_head = task / tiles;
-    const int key = static_cast<int>(task % tiles) * kFlashLines;
+    const int key = tile * kFlashLines;
     CopyToTile(RowsFrom(call.k, call.k.At(key_head, 0), key, call.keys, call.width), keys);
     CopyToTile(RowsFrom(call.v, call.v.At(key_head, 0), key, call.keys, call.value_width), values);
     FragmentC key_sums[wide / 8] = {}, value_sums[wide / 8] = {};
-    for (int member = 0; member < call.group; ++member) {
-      const FlashHead<T> head(call, key_head * call.group + member);
+    const uint32_t group = static_cast<uint32_t>(call.group);
+    for (uint32_t member = 0; member < group; ++member) {
+      const FlashHead<T> head(call, key_head * group + member);
       const T* const q = call.q.At(head.number, 0);
       const T* const dout = of.dout.At(head.number, 0);
       const auto copy = [&](int row, int stage) {
@@ -118,10 +117,9 @@ void FlashKeyGradients(const FlashGradientArguments& arguments, Tensor& dkey, Te
                        StreamHandle stream) {
   VisitFlash(arguments.problem, arguments.dout.dtype(), [&]<class T, int wide>(FlashCase<T, wide>) {
     const FlashGradientCall<T> of(arguments);
-    const int tiles = FlashTilesOf(of.call.keys);
     ForEachFlashTile(
-        kOp, of.call.key_heads * tiles, stream,
-        KeyGradientTile<T, wide>{of, tiles, WriteIfWanted<T>(dkey), WriteIfWanted<T>(dvalue)});
+        kOp, of.call.key_heads, of.call.keys, stream,
+        KeyGradientTile<T, wide>{of, WriteIfWanted<T>(dkey), WriteIfWanted<T>(dvalue)});
   });
 }
 

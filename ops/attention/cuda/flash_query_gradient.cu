@@ -18,16 +18,14 @@ struct QueryGradientTile {
   using Tile = SharedTile<T, kFlashLines, wide>;
   using KeyTile = SharedTile<T, kDepth, wide>;
   FlashGradientCall<T> of;
-  int tiles;  // of rows, a head
   HeadMatrices<T> dquery;
 
-  __device__ void Run(int64_t task) const {
+  __device__ void Run(uint32_t number, int tile) const {
     static_assert(Tile::kBytes <= 2 * KeyTile::kBytes);
     alignas(16) __shared__ unsigned char bytes[2][2][KeyTile::kBytes];
     alignas(16) __shared__ unsigned char head_bytes[sizeof(FlashHead<T>)];
     const AttentionCall<T>& call = of.call;
-    const int64_t number = task / tiles;
-    const int row = (tiles - 1 - static_cast<int>(task % tiles)) * kFlashLines;
+    const int row = FirstRowOf(tile, call.rows);
     const int visible = KeysSeen(call, row + RowsLeft(row, static_cast<int>(call.rows)));
     const FlashHead<T>& head = SharedHead(call, number, head_bytes);
     const auto copy = [&](int key) {
@@ -98,9 +96,8 @@ void FlashQueryGradient(const FlashGradientArguments& arguments, Tensor& dquery,
                         StreamHandle stream) {
   VisitFlash(arguments.problem, arguments.dout.dtype(), [&]<class T, int wide>(FlashCase<T, wide>) {
     const FlashGradientCall<T> of(arguments);
-    const int tiles = FlashTilesOf(of.call.rows);
-    ForEachFlashTile(kOp, of.call.heads * tiles, stream,
-                     QueryGradientTile<T, wide>{of, tiles, Write<T>(dquery)});
+    ForEachFlashTile(kOp, of.call.heads, of.call.rows, stream,
+                     QueryGradientTile<T, wide>{of, Write<T>(dquery)});
   });
 }
 

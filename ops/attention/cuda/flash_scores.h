@@ -34,18 +34,30 @@ __device__ int KeysSeen(const AttentionCall<T>& call, int row) {
   return static_cast<int>(call.KeysSeen(row));
 }
 
+// The first row of a tile. With a causal mask later rows see more keys, so that their blocks begin
+// first.
+__device__ inline int FirstRowOf(int tile, int64_t rows) {
+  return (static_cast<int>((rows - 1) / kFlashLines) - tile) * kFlashLines;
+}
+
+// The head of keys of a query head.
+template <class T>
+__device__ uint32_t KeyHeadOf(const AttentionCall<T>& call, uint32_t number) {
+  return number / static_cast<uint32_t>(call.group);
+}
+
 // What the scores of a query head need: found once, not for each tile.
 template <class T>
 struct FlashHead {
-  __device__ FlashHead(const AttentionCall<T>& call, int64_t number)
+  __device__ FlashHead(const AttentionCall<T>& call, uint32_t number)
       : number(number),
-        key(call.k.At(number / call.group, 0)),
-        value(call.v.At(number / call.group, 0)),
+        key(call.k.At(KeyHeadOf(call, number), 0)),
+        value(call.v.At(KeyHeadOf(call, number), 0)),
         mask(call.mask.Start(number)) {
     if (call.dropout.streams != nullptr) dropout = call.dropout.OfHead(number);
   }
 
-  int64_t number;
+  uint32_t number;
   const T *key, *value;  // the matrices
   int64_t mask;          // where its mask starts
   HeadDropout dropout{};
@@ -54,7 +66,7 @@ struct FlashHead {
 // The same in shared memory, where it takes no registers: `bytes` are aligned to 16. The block's
 // threads may read it after the next barrier.
 template <class T>
-__device__ const FlashHead<T>& SharedHead(const AttentionCall<T>& call, int64_t number,
+__device__ const FlashHead<T>& SharedHead(const AttentionCall<T>& call, uint32_t number,
                                           unsigned char (&bytes)[sizeof(FlashHead<T>)]) {
   auto* const head = reinterpret_cast<FlashHead<T>*>(bytes);
   if (threadIdx.x == 0) *head = FlashHead<T>(call, number);

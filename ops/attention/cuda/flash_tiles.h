@@ -27,23 +27,25 @@ inline constexpr int kFlashThreads = 128;
 inline constexpr int kFlashLines = 64;  // of a block's tile
 inline constexpr int kWarpLines = 16;
 
-inline int FlashTilesOf(int64_t lines) {
-  return static_cast<int>((lines + kFlashLines - 1) / kFlashLines);
+// Calls body.Run(head, tile) for every tile of every head, with a block each. As many registers as
+// let Body::kBlocks blocks of one multiprocessor run at once. Blocks are numbered in 32 bits: GPUs
+// divide by 64 slowly, and each block begins with divisions.
+template <class Body>
+__global__ void __launch_bounds__(kFlashThreads, Body::kBlocks)
+    FlashKernel(uint32_t tiles, Body body) {
+  body.Run(blockIdx.x / tiles, static_cast<int>(blockIdx.x % tiles));
 }
 
-// Calls body.Run(task) for every task, with a block each. As many registers as let Body::kBlocks
-// blocks of one multiprocessor run at once.
+// For heads of `lines` rows or keys.
 template <class Body>
-__global__ void __launch_bounds__(kFlashThreads, Body::kBlocks) FlashKernel(Body body) {
-  body.Run(blockIdx.x);
-}
-
-template <class Body>
-void ForEachFlashTile(std::string_view op, int64_t tasks, StreamHandle stream, const Body& body) {
-  if (tasks <= 0) return;
-  Require(tasks <= std::numeric_limits<int32_t>::max(), op, "at most 2^31 - 1 tiles, got {}",
-          tasks);
-  Launch(op, static_cast<unsigned>(tasks), kFlashThreads, 0, stream, FlashKernel<Body>, body);
+void ForEachFlashTile(std::string_view op, int64_t heads, int64_t lines, StreamHandle stream,
+                      const Body& body) {
+  const int64_t tiles = (lines + kFlashLines - 1) / kFlashLines, count = heads * tiles;
+  if (count == 0) return;
+  Require(count <= std::numeric_limits<int32_t>::max(), op, "at most 2^31 - 1 tiles, got {}",
+          count);
+  Launch(op, static_cast<unsigned>(count), kFlashThreads, 0, stream, FlashKernel<Body>,
+         static_cast<uint32_t>(tiles), body);
 }
 
 __device__ inline int FlashLane() { return static_cast<int>(threadIdx.x) % 32; }
