@@ -15,7 +15,7 @@ namespace torus::cuda {
 // not read. Both are aligned to 16 bytes.
 __device__ inline void CopyAsync16(void* to, const void* from, bool there) {
 #ifndef __CUDACC__
-  emulated_gpu::CopyLater16(to, there ? from : nullptr);
+  emulated_gpu::StartCopy16(to, there ? from : nullptr);
 #else
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
                    static_cast<uint32_t>(__cvta_generic_to_shared(to))),
@@ -25,7 +25,7 @@ __device__ inline void CopyAsync16(void* to, const void* from, bool there) {
 }
 
 // Waits until the copies that this thread has started are done; other threads see them after a
-// barrier. A thread waits before it ends.
+// barrier. A thread waits before it ends. Emulated, some copies run only here.
 __device__ inline void WaitForCopies() {
 #ifndef __CUDACC__
   emulated_gpu::WaitForCopies();

@@ -1,9 +1,11 @@
 // Copies that a thread of an emulated GPU starts and waits for later (runtime/cuda/async_copy.h).
-// They run when it waits, so that a kernel that does not wait reads what was there before. A thread
-// waits for all its copies before it ends. For one-dimensional blocks. Neither inlined nor
-// cloned, so that a tool can tell them from a kernel's code.
+// Those to every second place of 16 bytes run at once, so that a kernel which still needs what was
+// there reads something else; the others run when the thread waits, so that a kernel which does not
+// wait reads what was there before. A thread waits for all its copies before it ends. For
+// one-dimensional blocks.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -12,30 +14,38 @@
 
 namespace torus::emulated_gpu {
 
-struct LateCopy {
+inline constexpr size_t kCopiedBytes = 16;
+
+struct StartedCopy {
+  void Finish() const {
+    if (from == nullptr)
+      std::memset(to, 0, kCopiedBytes);
+    else
+      std::memcpy(to, from, kCopiedBytes);
+  }
+
   void* to;
   const void* from;  // null: zeros
 };
 
-inline std::vector<LateCopy>& CopiesOfThread() {
-  static thread_local std::vector<LateCopy> copies[1024];
+inline std::vector<StartedCopy>& CopiesOfThread() {
+  static thread_local std::vector<StartedCopy> copies[1024];
   return copies[threadIdx.x];
 }
 
-[[gnu::noipa]] inline void CopyLater16(void* to, const void* from) {
-  TORUS_CHECK(
-      reinterpret_cast<uintptr_t>(to) % 16 == 0 && reinterpret_cast<uintptr_t>(from) % 16 == 0,
-      "cp.async needs multiples of 16 bytes, got {} and {}", to, from);
-  CopiesOfThread().push_back({to, from});
+inline void StartCopy16(void* to, const void* from) {
+  const uintptr_t place = reinterpret_cast<uintptr_t>(to);
+  TORUS_CHECK(place % kCopiedBytes == 0 && reinterpret_cast<uintptr_t>(from) % kCopiedBytes == 0,
+              "cp.async needs multiples of 16 bytes, got {} and {}", to, from);
+  const StartedCopy copy{to, from};
+  if (place / kCopiedBytes % 2 == 0)
+    copy.Finish();
+  else
+    CopiesOfThread().push_back(copy);
 }
 
-[[gnu::noipa]] inline void WaitForCopies() {
-  constexpr size_t kBytes = 16;
-  for (const LateCopy& copy : CopiesOfThread())
-    if (copy.from == nullptr)
-      std::memset(copy.to, 0, kBytes);
-    else
-      std::memcpy(copy.to, copy.from, kBytes);
+inline void WaitForCopies() {
+  for (const StartedCopy& copy : CopiesOfThread()) copy.Finish();
   CopiesOfThread().clear();
 }
 
