@@ -177,12 +177,14 @@ void Grid::RunBlock() {
   }
 }
 
-// All threads that have begun wait or have ended.
+// All threads that have begun wait or have ended. Of warps that could go on, only the first does:
+// it runs ahead of the others up to the next barrier, so that a missing one shows.
 void Grid::Release() {
   if (ReleaseBlock()) return;
-  bool any = false;
-  for (int first = 0; first < size_; first += warpSize) any |= ReleaseWarp(first);
-  if (!any) Fail();
+  const int warps = (size_ + warpSize - 1) / warpSize;
+  for (int i = 0; i < warps; ++i)
+    if (ReleaseWarp((reversed_ ? warps - 1 - i : i) * warpSize)) return;
+  Fail();
 }
 
 bool Grid::ReleaseBlock() {

@@ -68,6 +68,22 @@ TEST(Block, AMissingBarrierShows) {
   EXPECT_EQ(wrong, 63);
 }
 
+// Warps that wait for nothing but their own lanes do not keep pace with each other.
+TEST(Block, AMissingBarrierBetweenWarpsThatExchangeShows) {
+  for (int launch = 0; launch < 2; ++launch) {
+    std::vector<unsigned> values(64, 0), got(64, 0);
+    RunBlocks(1, 64, [&] {
+      __syncwarp();
+      values[threadIdx.x] = threadIdx.x;
+      __syncwarp();
+      got[threadIdx.x] = values[63 - threadIdx.x];
+    });
+    int wrong = 0;
+    for (unsigned i = 0; i < 64; ++i) wrong += got[i] != 63 - i;
+    EXPECT_GE(wrong, 31) << "launch " << launch;
+  }
+}
+
 TEST(Block, ABarrierThatAThreadPassesByIsAnErrorWithTheKernelsName) {
   const std::string message = MessageOf(64, [] {
     if (threadIdx.x != 5) __syncthreads();
