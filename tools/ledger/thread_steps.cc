@@ -55,7 +55,7 @@ std::vector<std::pair<uintptr_t, double>> EmulatedInstructions() {
           {Code(&AddProduct<Float16>), kFourClocks},
           {Code(&emulated_gpu::LoadMatrices), kFourClocks},
           {Code(&emulated_gpu::LoadTransposedMatrices), kFourClocks},
-          {Code(&emulated_gpu::CopyLater16), kAccess},
+          {Code(&emulated_gpu::StartCopy16), kAccess},
           {Code(&emulated_gpu::WaitForCopies), kInteger}};
 }
 
