@@ -30,10 +30,10 @@ ImageFiles::ImageFiles(DatasetInfo info, std::vector<ImageFile> files,
   }
   const std::optional<Shape> size = LookAtOneOfEachClass();
   if (!size)
-    Throw<BadInput>(info_.name, "requires at least one image, got {} bad files{}", left_out_.size(),
-                    left_out_.empty() ? ""
-                                      : fmt::format(", the first one {}: {}", left_out_[0].where,
-                                                    left_out_[0].reason));
+    Throw<BadInput>(info_.name, "requires at least one image, got {} bad files{}", bad_.size(),
+                    bad_.empty() ? ""
+                                 : fmt::format(", the first one {}: {}", path(bad_.begin()->first),
+                                               bad_.begin()->second));
   info_.image = *size;
 }
 
@@ -56,31 +56,46 @@ std::optional<Shape> ImageFiles::LookAtOneOfEachClass() const {
 }
 
 void ImageFiles::LeaveOut(int64_t index, const BadInput& error) const {
-  const std::string& path = files_[index].path;
   const std::lock_guard lock(mutex_);
-  if (bad_.insert(index).second) left_out_.push_back({path, ReasonOf(error, path)});
+  bad_.emplace(index, ReasonOf(error, path(index)));
 }
 
-bool ImageFiles::IsLeftOut(int64_t index) const {
+std::string ImageFiles::WhyLeftOut(int64_t index) const {
   const std::lock_guard lock(mutex_);
-  return bad_.contains(index);
+  const auto found = bad_.find(index);
+  return found == bad_.end() ? "" : found->second;
 }
 
 void ImageFiles::PassOverFrames(int64_t index, const std::vector<uint8_t>& bytes) const {
-  const std::string& path = files_[index].path;
-  if (!HasMoreFrames(bytes, path)) return;
+  if (!HasMoreFrames(bytes, path(index))) return;
   const std::lock_guard lock(mutex_);
-  if (long_.insert(index).second)
-    passed_over_.push_back({path, "only the first of its frames or pages is used"});
+  long_.insert(index);
+}
+
+bool ImageFiles::HasPassedOverFrames(int64_t index) const {
+  const std::lock_guard lock(mutex_);
+  return long_.contains(index);
+}
+
+void ImageFiles::UseCache(std::shared_ptr<const ImageCache> cache) {
+  const std::lock_guard lock(mutex_);
+  const CacheIndex& index = cache->index();
+  bad_.insert(index.left_out.begin(), index.left_out.end());
+  for (int64_t i = 0; i < size(); ++i)
+    if (index.images[i].more_frames != 0) long_.insert(i);
+  cache_ = std::move(cache);
 }
 
 // Returns an undefined tensor if the file is missing or damaged.
 Tensor ImageFiles::Decode(int64_t index) const {
-  if (IsLeftOut(index)) return {};
+  if (!WhyLeftOut(index).empty()) return {};
+  return cache_ == nullptr ? DecodeFile(index) : cache_->Image(index);
+}
+
+Tensor ImageFiles::DecodeFile(int64_t index) const {
   try {
-    const std::string& path = files_[index].path;
-    const std::vector<uint8_t> bytes = ReadFile(path);
-    Tensor image = DecodeImage(bytes, path);
+    const std::vector<uint8_t> bytes = ReadFile(path(index));
+    Tensor image = DecodeImage(bytes, path(index));
     PassOverFrames(index, bytes);
     return image;
   } catch (const BadInput& e) {
@@ -139,12 +154,17 @@ std::vector<LeftOut> Sorted(std::vector<LeftOut> all) {
 
 std::vector<LeftOut> ImageFiles::left_out() const {
   const std::lock_guard lock(mutex_);
-  return Sorted(left_out_);
+  std::vector<LeftOut> all;
+  for (const auto& [index, reason] : bad_) all.push_back({path(index), reason});
+  return Sorted(std::move(all));
 }
 
 std::vector<LeftOut> ImageFiles::passed_over() const {
   const std::lock_guard lock(mutex_);
-  return Sorted(passed_over_);
+  std::vector<LeftOut> all = passed_over_;
+  for (const int64_t index : long_)
+    all.push_back({path(index), "only the first of its frames or pages is used"});
+  return Sorted(std::move(all));
 }
 
 }  // namespace torus::data

@@ -1,13 +1,16 @@
 // ImageFiles: a dataset of image files that are decoded on request.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "data/datasets/dataset.h"
+#include "data/datasets/image_cache.h"
 #include "runtime/error.h"
 
 namespace torus::data {
@@ -35,6 +38,13 @@ class ImageFiles : public Dataset {
   std::optional<Sample> GetUnlessLeftOut(int64_t index) const override;
 
   const std::string& path(int64_t index) const { return files_[index].path; }
+  // Images come from the cache from now on, which is one of these files in this order; it also says
+  // which of them are left out. Call it before other threads use the dataset.
+  void UseCache(std::shared_ptr<const ImageCache> cache);
+  // The reason; empty for a file that was not found bad so far.
+  std::string WhyLeftOut(int64_t index) const;
+  // Whether the file was found to have further frames.
+  bool HasPassedOverFrames(int64_t index) const;
   std::vector<LeftOut> left_out() const override;
   std::vector<LeftOut> passed_over() const override;
 
@@ -42,20 +52,20 @@ class ImageFiles : public Dataset {
   // The size of the images, rank 0 if sizes differ; none if no file is good.
   std::optional<Shape> LookAtOneOfEachClass() const;
   Tensor Decode(int64_t index) const;
+  Tensor DecodeFile(int64_t index) const;
   void LeaveOut(int64_t index, const BadInput& error) const;
   void PassOverFrames(int64_t index, const std::vector<uint8_t>& bytes) const;
-  bool IsLeftOut(int64_t index) const;
   void CheckIndex(int64_t index) const;
   Sample WithClass(Tensor image, int64_t index) const;
   int64_t NextOfClass(int64_t index) const;
 
   DatasetInfo info_;
   std::vector<ImageFile> files_;
-  mutable std::mutex mutex_;  // guards the members below
-  mutable std::vector<LeftOut> left_out_;
-  mutable std::unordered_set<int64_t> bad_;  // indices of the files in left_out_
-  mutable std::vector<LeftOut> passed_over_;
-  mutable std::unordered_set<int64_t> long_;  // files of several frames, named in passed_over_
+  std::shared_ptr<const ImageCache> cache_;
+  const std::vector<LeftOut> passed_over_;
+  mutable std::mutex mutex_;                    // guards the members below
+  mutable std::map<int64_t, std::string> bad_;  // files that are left out, and why
+  mutable std::set<int64_t> long_;              // files of several frames
 };
 
 }  // namespace torus::data
