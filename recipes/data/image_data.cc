@@ -1,9 +1,15 @@
 // Images to classify.
+#include <algorithm>
+#include <filesystem>
+
+#include "data/datasets/make_image_cache.h"
 #include "data/datasets/open_dataset.h"
 #include "data/loading/image_batch.h"
 #include "recipes/data/order_hash.h"
 #include "recipes/data/task_data.h"
 #include "recipes/model/model_of.h"
+#include "recipes/report/units.h"
+#include "runtime/error.h"
 
 namespace torus::recipes {
 namespace {
@@ -25,6 +31,33 @@ DataPart Part(const data::Dataset& dataset, const Settings& settings, const Shap
           training, OrderHash(dataset)};
 }
 
+// For 224 it is 256: the ratio in which torchvision shrinks ImageNet's images before it cuts them.
+int64_t CachedSide(const Shape& image) { return (std::max(image[0], image[1]) * 8 + 3) / 7; }
+
+// For another process that makes the cache and shows no progress.
+constexpr double kCacheTimeout = 60;
+
+// Opens or makes the cache of the training images. Returns the line for the user.
+std::string UseCache(data::Dataset& train, const Settings& settings, const Shape& image) {
+  if (settings.image_cache.empty()) return "";
+  auto* const files = dynamic_cast<data::ImageFiles*>(&train);
+  Require(files != nullptr, "train", "--image-cache is for datasets of image files, not for {}",
+          DataTitle(settings.data));
+  const int64_t side = CachedSide(image);
+  const std::filesystem::path dir = std::filesystem::path(settings.data_dir + "/").parent_path();
+  const std::string folder = fmt::format("{}/{}-{}-train-{}", settings.image_cache, settings.data,
+                                         dir.filename().string(), side);
+  const data::MadeCache made = data::OpenOrMakeImageCache(*files, folder, side, kCacheTimeout);
+  files->UseCache(made.cache);
+  const size_t left_out = made.cache->index().left_out.size();
+  return fmt::format("image cache: {} of {} training images, {} in {}{}{}",
+                     FormatCount(static_cast<double>(train.size() - left_out)),
+                     FormatCount(static_cast<double>(train.size())),
+                     FormatBytes(made.cache->bytes()), folder,
+                     made.made ? ", made in " + FormatSeconds(made.seconds) : "",
+                     left_out == 0 ? "" : "; the others are left out");
+}
+
 }  // namespace
 
 TaskData OpenImages(const Settings& settings) {
@@ -35,6 +68,7 @@ TaskData OpenImages(const Settings& settings) {
   const DataForm form = ImageForm(DataTitle(settings.data), info.image,
                                   static_cast<int64_t>(info.classes.size()), settings);
   const Shape batch = form.inputs(1)[0].shape, image{batch[1], batch[2], batch[3]};
+  std::string cache = UseCache(*images->train, settings, image);
   return {.form = form,
           .unit = "images",
           .train = Part(*images->train, settings, image, true),
@@ -43,6 +77,7 @@ TaskData OpenImages(const Settings& settings) {
           .correct = CountCorrect,
           .left_out = [images] { return LeftOutOf(*images->train, *images->test); },
           .passed_over = [images] { return PassedOverOf(*images->train, *images->test); },
+          .cache = std::move(cache),
           .owner = images};
 }
 

@@ -34,7 +34,10 @@ TaskData OpenTaskData(const Settings& settings) {
 DataForm FormOfData(const Settings& settings) {
   FittingModel(settings);
   const std::optional<DataForm> known = KnownForm(settings);
-  return known ? *known : OpenTaskData(settings).form;
+  if (known) return *known;
+  Settings without_cache = settings;  // which would be made
+  without_cache.image_cache = "";
+  return OpenTaskData(without_cache).form;
 }
 
 std::vector<data::LeftOut> LeftOutOf(const data::Dataset& train, const data::Dataset& test) {

@@ -40,6 +40,7 @@ struct TaskData {
   // What they have passed over so far, likewise.
   std::function<std::vector<data::LeftOut>()> passed_over;
   std::string truncated;                       // TruncatedLine of both parts
+  std::string cache;                           // what --image-cache has given; empty: not used
   const data::Tokenizer* tokenizer = nullptr;  // of texts
   std::shared_ptr<const void> owner;           // of the tokenizer, and the datasets of `batches`
 };

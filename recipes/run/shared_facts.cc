@@ -42,7 +42,7 @@ std::string ContentsOf(const std::string& path) {
 
 parallel::RunFacts OptionFacts(const RunOptions& options, bool evaluates) {
   static const std::set<std::string_view> kOfAHost{"--data-dir", "--vocab-dir", "--codec-folder",
-                                                   "--init"};
+                                                   "--image-cache", "--init"};
   parallel::RunFacts facts;
   const auto add = [&](const char* name, const auto& value) {
     facts.emplace_back(name, fmt::format("{}", value));

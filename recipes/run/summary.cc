@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -88,6 +89,25 @@ std::string RanksText(const Json& summary) {
     text += "\n";
   }
   return text;
+}
+
+// Of the rank that waited most. Empty unless it is above a few percent.
+std::string DataText(const Json& summary) {
+  constexpr double kFew = 0.03;
+  double share = 0;
+  for (const Json& rank : summary.at("ranks")) {
+    const Json& seconds = rank.at("seconds");
+    const double wall = seconds.at("wall").get<double>();
+    if (wall > 0) share = std::max(share, seconds.at("data_wait").get<double>() / wall);
+  }
+  if (share <= kFew) return "";
+  const Json& settings = summary.at("settings");
+  const std::string data = settings.at("data").get<std::string>();
+  const bool may_cache =
+      (data == "image-folder" || data == "food101") && settings.value("image-cache", "").empty();
+  return fmt::format("data            {:.0f} % of the time was waited for {}: more --threads{}\n",
+                     100 * share, summary.at("unit").get<std::string>(),
+                     may_cache ? " or --image-cache" : "");
 }
 
 std::string LinkText(const std::string& name, const std::string& what, uint64_t sent,
@@ -295,7 +315,8 @@ std::string ToText(const Json& summary) {
   std::string text = Lines(summary, {TestText, SkippedText, LossScaleText, GraphsText});
   const Json steps = summary.value("steps_here", Json());
   if (steps.is_number() && steps > 0)
-    text += Lines(summary, {SpeedText, RanksText, BubbleText, PredictedText, DriftText, LinksText});
+    text += Lines(
+        summary, {SpeedText, RanksText, DataText, BubbleText, PredictedText, DriftText, LinksText});
   return text + Lines(summary, {MemoryText});
 }
 

@@ -259,6 +259,7 @@ void TrainingRun::SayHead() {
   if (begin_ > 0) Say(fmt::format("resumed after step {}", begin_));
   if (!new_rate_.empty()) Say(new_rate_);
   Say(fmt::format("into {}", folder_.path));
+  if (const std::string& cache = task_.data().cache; !cache.empty()) Say(cache);
   SayLeftOut();
   SayTruncated();
 }

@@ -55,7 +55,8 @@ const Later* LaterSetting(const std::string& key) {
                                                 {"tensor", {18, 1}},
                                                 {"tensor-cuts", {19, "whole"}},
                                                 {"link", {20, Json::array()}},
-                                                {"init-part", {21, ""}}};
+                                                {"init-part", {21, ""}},
+                                                {"image-cache", {22, ""}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

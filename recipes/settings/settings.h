@@ -20,11 +20,12 @@ namespace torus::recipes {
 struct Settings {
   std::string model = "mobilenet_v2";
   std::string data = "fashion-mnist";
-  std::string data_dir;    // empty: the dataset's usual place
-  std::string tokenizer;   // of text; empty: that of token files, else the model's (TokenizerFor)
-  std::string vocab_dir;   // for the tokenizers gpt2 and roberta
-  int64_t image_size = 0;  // side to which images are resized; 0: the dataset's own
-  int64_t length = 128;    // tokens per row of text
+  std::string data_dir;     // empty: the dataset's usual place
+  std::string tokenizer;    // of text; empty: that of token files, else the model's (TokenizerFor)
+  std::string vocab_dir;    // for the tokenizers gpt2 and roberta
+  int64_t image_size = 0;   // side to which images are resized; 0: the dataset's own
+  std::string image_cache;  // folder for decoded training images; empty: files are decoded anew
+  int64_t length = 128;     // tokens per row of text
   // Windows of a long text per epoch; 0: as many disjoint windows as the text has.
   int64_t epoch_size = 0;
   int64_t epochs = 3;
@@ -90,6 +91,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--tokenizer", s.tokenizer);
   visit("--vocab-dir", s.vocab_dir);
   visit("--image-size", s.image_size);
+  visit("--image-cache", s.image_cache);
   visit("--length", s.length);
   visit("--epoch-size", s.epoch_size);
   visit("--epochs", s.epochs);
@@ -163,7 +165,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 
 // The version of the list above; it increases with each new setting. Files without a version have
 // 1.
-inline constexpr int64_t kSettingsVersion = 21;
+inline constexpr int64_t kSettingsVersion = 22;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

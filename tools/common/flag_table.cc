@@ -10,6 +10,7 @@ namespace {
 constexpr FlagContext kContexts[] = {
     // Kinds of data.
     {"images", "applies to images only"},
+    {"image-files", "applies to datasets of image files only"},
     {"texts", "applies to sentences and long texts only"},
     {"text", "applies to long texts only"},
     {"classes", "applies to images and sentences only"},
@@ -77,6 +78,7 @@ constexpr FlagRow kTable[] = {
     {"train", "--init-part", "weights"},
     {"train", "--image-size", "images"},
     {"train", "--augment", "images training"},
+    {"train", "--image-cache", "images image-files training"},
     {"train", "--length --tokenizer", "texts"},
     {"train", "--vocab-dir", "texts vocabulary"},
     {"train", "--epoch-size", "text training"},

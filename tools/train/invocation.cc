@@ -61,6 +61,11 @@ void AddRunFlags(CLI::App& app, recipes::Settings& s) {
                  "$TORUS_DATA");
   app.add_option("--image-size", s.image_size,
                  "Height and width to which images are resized; 0: the dataset's own size");
+  app.add_option("--image-cache", s.image_cache,
+                 "Folder in which the decoded training images of image-folder or food101 are kept, "
+                 "shrunk to a shorter side of 8/7 of --image-size (256 for 224); made at the first "
+                 "use, and anew when the files change. What is cut from a shrunk image differs "
+                 "a little from what is cut from the file. Default: files are decoded each time");
   app.add_option("--length", s.length, "Tokens per row of text");
   app.add_option(
       "--epoch-size", s.epoch_size,
@@ -311,9 +316,9 @@ Invocation ParseInvocation(int argc, const char* const* argv) {
   invocation.program = argv[0];
   invocation.given = GivenBy(app);
   invocation.runs = UserPath("runs");
-  for (std::string* path :
-       {&invocation.settings.data_dir, &invocation.settings.vocab_dir, &invocation.settings.init,
-        &invocation.settings.codec_folder, &invocation.out, &invocation.resume})
+  for (std::string* path : {&invocation.settings.data_dir, &invocation.settings.vocab_dir,
+                            &invocation.settings.init, &invocation.settings.codec_folder,
+                            &invocation.settings.image_cache, &invocation.out, &invocation.resume})
     MakeAbsolute(*path);
   MakeScheduleAbsolute(invocation.settings.schedule);
   return invocation;

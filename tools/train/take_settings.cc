@@ -19,7 +19,7 @@ bool MayChange(const std::string& flag) {
       "--codec-backward", "--codec-warmup", "--codec-gradients",
       "--codec-folder",   "--chunks",       "--bucket-mb",
       "--device",         "--gpu-links",    "--tensor",
-      "--tensor-cuts",    "--link"};
+      "--tensor-cuts",    "--link",         "--image-cache"};
   return flags.contains(flag);
 }
 

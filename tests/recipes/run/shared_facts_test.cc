@@ -33,7 +33,8 @@ std::set<std::string> Differing(const RunOptions& before, const F& change) {
 }
 
 TEST(OptionFacts, HaveEachSettingButPaths) {
-  const std::set<std::string> paths{"--data-dir", "--vocab-dir", "--codec-folder", "--init"};
+  const std::set<std::string> paths{"--data-dir", "--vocab-dir", "--codec-folder", "--image-cache",
+                                    "--init"};
   const Settings settings;
   ForEachSetting(settings, [&](const std::string& flag, const auto&) {
     const auto differing = Differing({}, [&](RunOptions& options) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace torus::recipes {
 namespace {
 
@@ -29,6 +31,27 @@ TEST(Summary, ListsFewLinksAndAddsUpMany) {
   EXPECT_NE(many.find("42 links        82.0 KiB all-reduce, float32 164 KiB (2.00 x)\n"),
             std::string::npos)
       << many;
+}
+
+// Of two ranks, of which the second waited `seconds` of its 50 for data.
+Json WaitingFor(double seconds, const char* data, const char* cache) {
+  const auto rank = [](int number, double waited) {
+    return Json{{"rank", number}, {"seconds", {{"data_wait", waited}, {"wall", 50.0}}}};
+  };
+  return {{"steps_here", 1},
+          {"unit", "images"},
+          {"settings", {{"data", data}, {"image-cache", cache}}},
+          {"ranks", {rank(0, 0.1), rank(1, seconds)}}};
+}
+
+TEST(Summary, SaysWhenTheStepsWaitedForData) {
+  EXPECT_EQ(ToText(WaitingFor(6, "food101", "")),
+            "data            12 % of the time was waited for images: more --threads or "
+            "--image-cache\n");
+  for (const auto& [data, cache] : {std::pair{"food101", "/cache"}, {"cifar10", ""}})
+    EXPECT_EQ(ToText(WaitingFor(6, data, cache)),
+              "data            12 % of the time was waited for images: more --threads\n");
+  EXPECT_EQ(ToText(WaitingFor(1.5, "food101", "")), "");
 }
 
 }  // namespace

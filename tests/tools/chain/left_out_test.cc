@@ -93,6 +93,41 @@ TEST_F(LeftOut, OfImages) {
   EXPECT_EQ(Run("evaluate", data, weights).out.find("left out"), std::string::npos);
 }
 
+// The second run and the resumed one take what the first has made; the files' pixels are not read.
+TEST_F(LeftOut, OfACacheOfImages) {
+  for (const char* place : {"train/a/", "train/b/", "test/a/", "test/b/"})
+    for (const char* name : {"1.pgm", "2.pgm"})
+      Write(std::string("kept/") + place + name, "P5 40 50 255\n" + std::string(40 * 50, '7'));
+  Write("kept/train/a/cut.pgm", "P5 32 32 255\n");
+  const auto run = [&](const std::vector<std::string>& more) {
+    return Run("train",
+               {"--model", "mobilenet_v2:0.1", "--data", "image-folder", "--data-dir", Path("kept"),
+                "--batch-size", "5", "--micro-batches", "1", "--stages", "1", "--epochs", "2",
+                "--image-size", "32"},
+               more);
+  };
+  // 46 x 37 x 3 bytes each.
+  const std::string cache = Path("caches/image-folder-kept-train-37"),
+                    line = "image cache: 4 of 5 training images, 19.9 KiB in " + cache;
+  const Ended first =
+      run({"--image-cache", Path("caches"), "--out", Path("first"), "--max-steps", "1"});
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_NE(first.out.find("\n" + line + ", made in "), std::string::npos) << first.out;
+  const Ended second = run({"--image-cache", Path("caches"), "--out", Path("second")});
+  const Ended resumed = Run("train", {"--resume", Path("first")}, {});
+  const std::string left_out = "1 example left out: " + Path("kept/train/a/cut.pgm");
+  EXPECT_NE(first.out.find(left_out), std::string::npos) << first.out;
+  for (const Ended& ended : {second, resumed}) {
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    ExpectSays(ended.out, line + "; the others are left out");
+    EXPECT_NE(ended.out.find(left_out), std::string::npos) << ended.out;
+  }
+  std::filesystem::resize_file(cache + "/pixels", 100);
+  const Ended damaged = run({"--image-cache", Path("caches"), "--out", Path("third")});
+  EXPECT_EQ(damaged.status, 2);
+  EXPECT_NE(damaged.err.find(cache + "/pixels"), std::string::npos) << damaged.err;
+}
+
 // One image is in both classes, so half of what counts is right whatever the model says.
 TEST_F(LeftOut, ImagesDoNotCount) {
   std::string image = "P5 32 32 255\n";

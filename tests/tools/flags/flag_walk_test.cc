@@ -71,6 +71,8 @@ std::vector<Walk> Walks() {
        "tools/train/train",
        {"--data-dir", nowhere},
        {{"images", {image_model, text_model}},
+        {"image-files",
+         {Words{"--model", "resnet18", "--data", "food101", "--image-size", "64"}, images}},
         {"texts", {text_model, image_model}},
         {"text", {text_model, Words{"--model", "roberta", "--data", "rte"}}},
         {"vocabulary", {Words{"--tokenizer", "gpt2"}, Words{"--tokenizer", "chars"}}},
