@@ -78,7 +78,7 @@ constexpr FlagRow kTable[] = {
     {"train", "--init-part", "weights"},
     {"train", "--image-size", "images"},
     {"train", "--augment", "images training"},
-    {"train", "--image-cache", "images image-files training"},
+    {"train", "--image-cache", "image-files training"},
     {"train", "--length --tokenizer", "texts"},
     {"train", "--vocab-dir", "texts vocabulary"},
     {"train", "--epoch-size", "text training"},

@@ -49,8 +49,7 @@ std::vector<HereOrNot> ContextsOf(const Invocation& invocation) {
                      (!s.codec_backward.empty() && s.codec_backward != "none");
   const bool low = s.precision == "bf16" || s.precision == "f16";
   return {{"images", task == "images", not_to},
-          {"image-files", s.data == "image-folder" || s.data == "food101",
-           fmt::format("got --data {}, whose images are in memory", s.data)},
+          {"image-files", s.data == "image-folder" || s.data == "food101", "got --data " + s.data},
           {"texts", task != "images", not_to},
           {"text", task == "a long text", not_to},
           {"vocabulary", s.tokenizer != "chars" && s.tokenizer != "bytes",
