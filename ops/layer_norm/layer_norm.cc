@@ -4,6 +4,7 @@
 #include "autograd/saved_activation.h"
 #include "ops/layer_norm/kernels.h"
 #include "ops/precision/in_precision.h"
+#include "ops/precision/native.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {
@@ -40,40 +41,49 @@ struct SavedForBackward {
 
 Gradients InputGradients(const SavedForBackward& saved, const GradContext& g) {
   const Tensor& dy = g.grad();
-  const auto wanted = [&](int input, const Shape& shape) {
-    return g.wants(input) ? Tensor(shape, dy.dtype(), dy.device()) : Tensor();
+  const Tensor x = saved.x.get(), weight = saved.weight.get();
+  const auto wanted = [&](int input, const Shape& shape, DType dtype) {
+    return g.wants(input) ? Tensor(shape, dtype, dy.device()) : Tensor();
   };
-  Tensor dx = wanted(0, dy.shape()), dweight = wanted(1, saved.normalized),
-         dbias = wanted(2, saved.normalized);
-  kernels::LayerNormBackward(dy, saved.x.get(), saved.mean.get(), saved.rstd.get(),
-                             saved.weight.get(), dx, dweight, dbias);
+  Tensor dx = wanted(0, x.shape(), x.dtype()),
+         dweight = wanted(1, saved.normalized, weight.dtype()),
+         dbias = wanted(2, saved.normalized, weight.dtype());
+  kernels::LayerNormBackward(dy, x, saved.mean.get(), saved.rstd.get(), weight, dx, dweight, dbias);
   return {dx, dweight, dbias};
+}
+
+// Gives `result`, which differs from the input's dtype only where the kernels round.
+Variable Normalize(const Variable& input, const Shape& normalized, const Variable& weight,
+                   const Variable& bias, double eps, DType result) {
+  CheckShapes(input, normalized);
+  const DType sums = SumTypeOf(input.dtype());
+  CheckAffine("weight", weight, normalized, sums);
+  CheckAffine("bias", bias, normalized, sums);
+  const Device device = CommonDevice(kOp, input.data(), TensorOf(weight), TensorOf(bias));
+  const Tensor x = input.data().Contiguous();
+  const Tensor w = Factor(weight, normalized, 1, sums, device);
+  const Tensor b = Factor(bias, normalized, 0, sums, device);
+  const int64_t rows = w.numel() == 0 ? 0 : x.numel() / w.numel();
+  Tensor y(x.shape(), result, device), mean({rows}, sums, device), rstd({rows}, sums, device);
+  kernels::LayerNorm(x, w, b, eps, y, mean, rstd);
+  return Record("layer_norm", y, {input, weight, bias},
+                [saved = SavedForBackward{SavedActivation(x), Saved(mean), Saved(rstd), Saved(w),
+                                          normalized}](const GradContext& g) {
+                  return InputGradients(saved, g);
+                });
 }
 
 }  // namespace
 
 Variable LayerNorm(const Variable& input, const Shape& normalized_shape, const Variable& weight,
                    const Variable& bias, double eps) {
+  if (RoundsOnGpu(input))
+    return Normalize(input, normalized_shape, Widened(weight), Widened(bias), eps,
+                     ResultOf(kOp, input, weight, bias));
   return InPrecision(
-      "layer_norm",
-      [&](const Variable& input, const Variable& weight, const Variable& bias) {
-        CheckShapes(input, normalized_shape);
-        CheckAffine("weight", weight, normalized_shape, input.dtype());
-        CheckAffine("bias", bias, normalized_shape, input.dtype());
-        const Device device = CommonDevice(kOp, input.data(), TensorOf(weight), TensorOf(bias));
-        const DType dtype = input.dtype();
-        const Tensor x = input.data().Contiguous();
-        const Tensor w = Factor(weight, normalized_shape, 1, dtype, device);
-        const Tensor b = Factor(bias, normalized_shape, 0, dtype, device);
-        const int64_t rows = w.numel() == 0 ? 0 : x.numel() / w.numel();
-        Tensor y(x.shape(), dtype, device), mean({rows}, dtype, device),
-            rstd({rows}, dtype, device);
-        kernels::LayerNorm(x, w, b, eps, y, mean, rstd);
-        return Record("layer_norm", y, {input, weight, bias},
-                      [saved = SavedForBackward{SavedActivation(x), Saved(mean), Saved(rstd),
-                                                Saved(w), normalized_shape}](const GradContext& g) {
-                        return InputGradients(saved, g);
-                      });
+      kOp,
+      [&](const Variable& x, const Variable& w, const Variable& b) {
+        return Normalize(x, normalized_shape, w, b, eps, x.dtype());
       },
       input, weight, bias);
 }

@@ -29,6 +29,8 @@ Conversions OfPolicy(Policy policy, std::span<const Variable* const> inputs, DTy
       return {low, low};
     case Policy::kLowInputs:
       return {low, DType::kF32};
+    case Policy::kLowOutput:
+      return {DType::kF32, low};
     case Policy::kFirst:
       return {DType::kF32, inputs[0]->dtype()};
     case Policy::kWidest:

@@ -66,6 +66,23 @@ bool StayLowOnGpu(const Variable& first, const Inputs&... others) {
          ((!others.defined() || others.dtype() == first.dtype()) && ...);
 }
 
+// Whether an op whose kernels for GPUs read and write every floating type, with sums in f32, leaves
+// the conversions of its policy to them: the bits are those of InPrecision, without its copies.
+inline bool RoundsOnGpu(const Variable& first) {
+  return first.data().device().kind == DeviceKind::kCuda && first.dtype() != DType::kF64 &&
+         (WithPrecision::Current() != DType::kF32 || internal::IsLow(first));
+}
+
+// The dtype of the op's result by its policy. Throws BadInput as InPrecision does.
+template <class... Inputs>
+DType ResultOf(std::string_view op, const Inputs&... inputs) {
+  return internal::ConversionsOf(op, std::array<const Variable*, sizeof...(Inputs)>{&inputs...})
+      .result;
+}
+
+// A weight in f32; undefined stays undefined.
+inline Variable Widened(const Variable& weight) { return internal::Converted(weight, DType::kF32); }
+
 // For an op that only moves the values of many inputs: under a WithPrecision converts all to the
 // widest of their dtypes, else returns them unchanged.
 std::vector<Variable> ToWidest(const std::vector<Variable>& inputs);

@@ -8,8 +8,8 @@ namespace torus::ops {
 namespace {
 
 // Close to the lists of torch.autocast for GPUs (torch/csrc/autocast: "lower_precision_fp", "fp32",
-// "promote"). Layer norm and softmax return f32, as there; a batch norm returns the dtype of its
-// input.
+// "promote"). Softmax returns f32, as there; a batch norm returns the dtype of its input. A layer
+// norm returns the low type, which there it does not: nearly always a product rounds it next.
 const std::unordered_map<std::string_view, Policy>& Table() {
   static const std::unordered_map<std::string_view, Policy> table{
       {"linear", Policy::kLow},
@@ -20,9 +20,10 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"linear_cross_entropy", Policy::kLowInputs},
       {"conv_chain", Policy::kComposed},
 
+      {"layer_norm", Policy::kLowOutput},
+
       {"softmax", Policy::kFull},
       {"log_softmax", Policy::kFull},
-      {"layer_norm", Policy::kFull},
       {"cross_entropy", Policy::kFull},
       {"cross_entropy_of_part", Policy::kFull},
       {"nll_loss", Policy::kFull},

@@ -10,7 +10,8 @@ namespace torus::ops {
 enum class Policy {
   kLow,        // inputs and output low: products, convolutions, attention
   kLowInputs,  // inputs low, output f32: a product followed by a loss
-  kFull,       // inputs and output f32: losses, softmax, normalisation of rows, reductions, powers
+  kLowOutput,  // inputs as they are, computed in f32, output low: normalisation of rows
+  kFull,       // inputs and output f32: losses, softmax, reductions, powers
   kWidest,     // inputs and output in the widest type of the inputs; computed in f32
   kFirst,      // output in the type of the first input; computed in f32
   kAny,        // moves values of any type, or sums them over ranks in f32; output in that type

@@ -11,12 +11,11 @@ namespace torus::cuda {
 
 // A block takes 32 neighbouring columns of (parts, columns), and each of its warps every eighth
 // part.
-template <class T, class PlaceOf>
+template <class T, class Store>
 struct AddParts {
   int64_t parts, columns;
   const T* in;
-  PlaceOf place;
-  T* out;
+  Store store;
 
   template <int kThreads>
   __device__ void Run(int64_t block) const {
@@ -26,20 +25,21 @@ struct AddParts {
       for (int64_t part = threadIdx.x / 32; part < parts; part += kThreads / 32)
         sum += in[part * columns + column];
     sum = CombineColumns<kThreads, 32>(sum, Plus());
-    if (threadIdx.x < 32 && column < columns) out[place(column)] = sum;
+    if (threadIdx.x < 32 && column < columns) store(column, sum);
   }
 };
 
-struct SamePlace {
-  __device__ int64_t operator()(int64_t column) const { return column; }
+template <class T>
+struct StoreInOrder {
+  T* out;
+  __device__ void operator()(int64_t column, T sum) const { out[column] = sum; }
 };
 
-// out[place(column)] = the sum over the parts of in, (parts, columns).
-template <class T, class PlaceOf = SamePlace>
-void SumOfParts(std::string_view op, int64_t parts, int64_t columns, const T* in, T* out,
-                StreamHandle stream, const PlaceOf& place = {}) {
-  ForEachBlock<256>(op, (columns + 31) / 32, stream,
-                    AddParts<T, PlaceOf>{parts, columns, in, place, out});
+// Calls store(column, the sum over the parts of in, (parts, columns)) for each column.
+template <class T, class Store>
+void SumOfParts(std::string_view op, int64_t parts, int64_t columns, const T* in,
+                const Store& store, StreamHandle stream) {
+  ForEachBlock<256>(op, (columns + 31) / 32, stream, AddParts<T, Store>{parts, columns, in, store});
 }
 
 }  // namespace torus::cuda

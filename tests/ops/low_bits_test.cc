@@ -11,6 +11,7 @@
 #include "ops/dropout/dropout.h"
 #include "ops/elementwise/cast.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/layer_norm/layer_norm.h"
 #include "tests/ops/op_test.h"
 #include "tests/testing/on_gpu.h"
 #include "tests/testing/same_bits.h"
@@ -134,6 +135,24 @@ TEST_P(LowBits, OfBatchNormsMaskBeforeRounding) {
   const Tensor dy = Full(images, 3, GetParam(), kFirstGpu);
   Backward({y}, {dy});
   testing::ExpectSameBits(residual.grad(), dy, "gradient of the residual");
+}
+
+// Rows that a warp, a block and several blocks share, and one whose elements lie apart from packs.
+TEST_P(LowBits, OfLayerNorm) {
+  const DType low = GetParam(), full = DType::kF32;
+  const WithPrecision precision({low, MatmulMode::kNative});
+  for (const int64_t n : {5, 64, 260, 1032, 4100}) {
+    const Op norm = [n](const Variables& v) { return LayerNorm(v[0], {n}, v[1], v[2]); };
+    for (const DType x : {low, full})
+      ExpectBitsOfF32(norm, {{{19, n}, x}, {{n}, full}, {{n}, full}}, low);
+  }
+}
+
+// As without a precision, where all have the low type and the result is rounded to it.
+TEST_P(LowBits, OfLayerNormInTheLowTypeAlone) {
+  const DType low = GetParam();
+  const Op norm = [](const Variables& v) { return LayerNorm(v[0], {33}, v[1], v[2]); };
+  ExpectBitsOfF32(norm, {{{7, 33}, low}, {{33}, low}, {{33}, low}}, low);
 }
 
 TEST_P(LowBits, OfBatchNormsStatistics) {

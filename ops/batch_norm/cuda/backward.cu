@@ -218,8 +218,8 @@ void GradientSumsOf(const ops::NormBackwardInputs& in, const Tensor& dy, Tensor&
                   {AffineOf<Sum>(in.affine), Bounds<Sum>(in.activation), x, residual, from, y},
                   to,
                   of_parts});
-          SumOfParts(kNormOp, rows.parts, 2 * channels, of_parts, MutableElements<double>(sums),
-                     stream);
+          SumOfParts(kNormOp, rows.parts, 2 * channels, of_parts,
+                     StoreInOrder<double>{MutableElements<double>(sums)}, stream);
         });
   });
 }

@@ -180,10 +180,12 @@ struct WeightGradientPart {
 };
 
 // From (taps, channels) to (channels, taps).
-struct TapPlace {
+template <class T>
+struct StoreTap {
   int64_t taps, channels;
-  __device__ int64_t operator()(int64_t column) const {
-    return column % channels * taps + column / channels;
+  T* out;
+  __device__ void operator()(int64_t column, T sum) const {
+    out[column % channels * taps + column / channels] = sum;
   }
 };
 
@@ -261,7 +263,7 @@ void TiledDepthwiseBackwardWeight(const ConvGeometry& g, const T* x, const T* dy
         kOp, int64_t{chunks} * parts, stream,
         Part{grid, grid.count(g.n), parts, packs, static_cast<int>(g.top), static_cast<int>(g.left),
              InputImages(g, x), OutputImages(g, dy), of_parts});
-    SumOfParts(kOp, parts, K * K * g.c, of_parts, dw, stream, TapPlace{K * K, g.c});
+    SumOfParts(kOp, parts, K * K * g.c, of_parts, StoreTap<SumOf<T>>{K * K, g.c, dw}, stream);
   });
 }
 

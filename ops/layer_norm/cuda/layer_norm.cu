@@ -1,110 +1,326 @@
+#include <algorithm>
 #include <cmath>
 
+#include "ops/cuda/floats.h"
 #include "ops/layer_norm/cuda/layer_norm.h"
 #include "runtime/cuda/elements.h"
 //
 #include "runtime/cuda/block.h"
 #include "runtime/cuda/column_sums.h"
+#include "runtime/cuda/part_sums.h"
+#include "runtime/cuda/row_packs.h"
 #include "runtime/cuda/rows.h"
 
 namespace torus::cuda {
 namespace {
 
-template <class T>
+constexpr const char* kOp = "layer_norm";
+
+// Below, In is the type of x and dx, and Out that of y and dy. Where a product is added, the code
+// says that it is not rounded before, so that all types have the same bits in f32.
+template <class In, class Out>
 struct NormalizeRow {
-  int64_t n;
+  using Sum = SumOf<In>;
+
+  int n;
+  bool aligned;
   double eps;
-  const T *x, *weight, *bias;
-  T *y, *mean, *rstd;
+  const In* x;
+  const Sum *weight, *bias;
+  Out* y;
+  Sum *mean, *rstd;
 
   template <int kThreads>
   __device__ void Run(int64_t row) const {
-    const T* in = x + row * n;
-    T sum = T(0);
-    for (int64_t i = threadIdx.x; i < n; i += kThreads) sum += in[i];
-    const T middle = CombineBlock<kThreads>(sum, Plus()) / static_cast<T>(n);
+    using Packs = RowPacks<kThreads, Sum>;
+    using Values = typename Packs::Values;
+    const Packs packs{n, aligned};
+    const In* const in = x + row * n;
+    Values held[8];
+    packs.Hold(in, held);
+    Sum sum = Sum(0);
+    packs.Each(in, held, [&](const Values& values, int) {
+      TORUS_UNROLL
+      for (int k = 0; k < Packs::kPack; ++k) sum += values.at[k];
+    });
+    const Sum middle = CombineBlock<kThreads>(sum, Plus()) / static_cast<Sum>(n);
     // A second pass subtracts the mean, which avoids cancellation.
-    T squares = T(0);
-    for (int64_t i = threadIdx.x; i < n; i += kThreads)
-      squares += (in[i] - middle) * (in[i] - middle);
-    const T variance = CombineBlock<kThreads>(squares, Plus()) / static_cast<T>(n);
-    const T scale = static_cast<T>(1 / std::sqrt(static_cast<double>(variance) + eps));
-    for (int64_t i = threadIdx.x; i < n; i += kThreads)
-      y[row * n + i] = (in[i] - middle) * scale * weight[i] + bias[i];
+    Sum squares = Sum(0);
+    packs.Each(in, held, [&](const Values& values, int first) {
+      TORUS_UNROLL
+      for (int k = 0; k < Packs::kPack; ++k) {
+        const Sum centered = packs.Has(first, k) ? values.at[k] - middle : Sum(0);
+        squares = std::fma(centered, centered, squares);
+      }
+    });
+    const Sum variance = CombineBlock<kThreads>(squares, Plus()) / static_cast<Sum>(n);
+    const Sum scale = static_cast<Sum>(1 / std::sqrt(static_cast<double>(variance) + eps));
+    packs.Each(in, held, [&](const Values& values, int first) {
+      const Values w = packs.Read(weight, first), b = packs.Read(bias, first);
+      Values out;
+      TORUS_UNROLL
+      for (int k = 0; k < Packs::kPack; ++k)
+        out.at[k] = std::fma((values.at[k] - middle) * scale, w.at[k], b.at[k]);
+      packs.Write(out, y + row * n, first);
+    });
     if (threadIdx.x != 0) return;
     mean[row] = middle;
     rstd[row] = scale;
   }
 };
 
-// dx = rstd (g - mean(g) - x^ mean(g x^)), g = dy weight
-template <class T>
+// With x^ = (x - mean) rstd and g = dy weight: dx = rstd (g - mean(g) - x^ mean(g x^)).
+template <class Sum>
+struct RowGradient {
+  Sum middle, scale, offset, slope;
+
+  template <class Values>
+  __device__ Values Normal(const Values& x) const {
+    Values normal;
+    TORUS_UNROLL
+    for (size_t k = 0; k < std::size(x.at); ++k) normal.at[k] = (x.at[k] - middle) * scale;
+    return normal;
+  }
+  template <class Values>
+  __device__ Values Of(const Values& normal, const Values& dy, const Values& weight) const {
+    Values dx;
+    TORUS_UNROLL
+    for (size_t k = 0; k < std::size(dx.at); ++k)
+      dx.at[k] = scale * std::fma(-normal.at[k], slope, std::fma(dy.at[k], weight.at[k], -offset));
+    return dx;
+  }
+};
+
+// Adds g and g x^ of an element.
+template <class Sum>
+__device__ void AddTerms(Sum dy, Sum weight, Sum normal, TwoSums<Sum>& sums) {
+  sums.first = std::fma(dy, weight, sums.first);
+  sums.second = std::fma(dy * weight, normal, sums.second);
+}
+
+// What the backward reads.
+template <class In, class Out>
+struct BackwardInputs {
+  using Sum = SumOf<In>;
+
+  int n;
+  bool aligned;
+  const Out* dy;
+  const In* x;
+  const Sum *mean, *rstd, *weight;
+};
+
+// Rows part, part + parts, ... of the backward: dx, and this part's share of the sums over rows that
+// are the gradients of weight and bias, in `sums`, (parts, 2, n). A thread has all elements of its
+// columns in registers, so a row must have no more than kHeld packs a thread.
+template <class In, class Out>
+struct BackwardPart {
+  using Sum = SumOf<In>;
+  static constexpr int kHeld = 2;
+
+  BackwardInputs<In, Out> in;
+  int64_t rows;
+  int parts;
+  In* dx;  // may be null
+  Sum* sums;
+
+  template <int kThreads>
+  __device__ void Run(int64_t part) const {
+    using Packs = RowPacks<kThreads, Sum>;
+    using Values = typename Packs::Values;
+    const Packs packs{in.n, in.aligned};
+    Values weight[kHeld], of_weight[kHeld] = {}, of_bias[kHeld] = {};
+    Values x[kHeld], dy[kHeld], next_x[kHeld], next_dy[kHeld];
+    packs.Hold(in.weight, weight);
+    packs.Hold(in.x + part * in.n, next_x);
+    packs.Hold(in.dy + part * in.n, next_dy);
+    for (int64_t row = part; row < rows; row += parts) {
+      TORUS_UNROLL
+      for (int p = 0; p < kHeld; ++p) x[p] = next_x[p], dy[p] = next_dy[p];
+      if (row + parts < rows) {  // loaded while this row is summed
+        packs.Hold(in.x + (row + parts) * in.n, next_x);
+        packs.Hold(in.dy + (row + parts) * in.n, next_dy);
+      }
+      RowGradient<Sum> gradient{in.mean[row], in.rstd[row], Sum(0), Sum(0)};
+      TwoSums<Sum> of_row{Sum(0), Sum(0)};
+      packs.template EachHeld<kHeld>([&](int p, int) {
+        x[p] = gradient.Normal(x[p]);
+        TORUS_UNROLL
+        for (int k = 0; k < Packs::kPack; ++k) {
+          AddTerms(dy[p].at[k], weight[p].at[k], x[p].at[k], of_row);
+          of_weight[p].at[k] = std::fma(dy[p].at[k], x[p].at[k], of_weight[p].at[k]);
+          of_bias[p].at[k] += dy[p].at[k];
+        }
+      });
+      if (dx == nullptr) continue;
+      of_row = CombineBlock<kThreads>(of_row, Plus());
+      gradient.offset = of_row.first / static_cast<Sum>(in.n);
+      gradient.slope = of_row.second / static_cast<Sum>(in.n);
+      packs.template EachHeld<kHeld>([&](int p, int first) {
+        packs.Write(gradient.Of(x[p], dy[p], weight[p]), dx + row * in.n, first);
+      });
+    }
+    Sum* const own = sums + part * 2 * in.n;
+    packs.template EachHeld<kHeld>([&](int p, int first) {
+      packs.Write(of_weight[p], own, first);
+      packs.Write(of_bias[p], own + in.n, first);
+    });
+  }
+};
+
+// dx alone, of rows of any length.
+template <class In, class Out>
 struct BackwardRow {
-  int64_t n;
-  const T *dy, *x, *mean, *rstd, *weight;
-  T* dx;
+  using Sum = SumOf<In>;
+
+  BackwardInputs<In, Out> in;
+  In* dx;
 
   template <int kThreads>
   __device__ void Run(int64_t row) const {
-    const T *up = dy + row * n, *in = x + row * n;
-    const T middle = mean[row], scale = rstd[row];
-    TwoSums<T> sums{T(0), T(0)};
-    for (int64_t i = threadIdx.x; i < n; i += kThreads) {
-      const T g = up[i] * weight[i];
-      sums = sums + TwoSums<T>{g, g * ((in[i] - middle) * scale)};
+    using Packs = RowPacks<kThreads, Sum>;
+    using Values = typename Packs::Values;
+    const Packs packs{in.n, in.aligned};
+    const In* const x = in.x + row * in.n;
+    const Out* const dy = in.dy + row * in.n;
+    RowGradient<Sum> gradient{in.mean[row], in.rstd[row], Sum(0), Sum(0)};
+    TwoSums<Sum> of_row{Sum(0), Sum(0)};
+    for (int p = 0; packs.First(p) < in.n; ++p) {
+      const Values normal = gradient.Normal(packs.Read(x, packs.First(p)));
+      const Values up = packs.Read(dy, packs.First(p)), w = packs.Read(in.weight, packs.First(p));
+      TORUS_UNROLL
+      for (int k = 0; k < Packs::kPack; ++k) {
+        AddTerms(up.at[k], w.at[k], normal.at[k], of_row);
+      }
     }
-    sums = CombineBlock<kThreads>(sums, Plus());
-    const T offset = sums.first / static_cast<T>(n), slope = sums.second / static_cast<T>(n);
-    for (int64_t i = threadIdx.x; i < n; i += kThreads) {
-      const T normal = (in[i] - middle) * scale;
-      dx[row * n + i] = scale * (up[i] * weight[i] - offset - normal * slope);
+    of_row = CombineBlock<kThreads>(of_row, Plus());
+    gradient.offset = of_row.first / static_cast<Sum>(in.n);
+    gradient.slope = of_row.second / static_cast<Sum>(in.n);
+    for (int p = 0; packs.First(p) < in.n; ++p) {
+      const int first = packs.First(p);
+      packs.Write(gradient.Of(gradient.Normal(packs.Read(x, first)), packs.Read(dy, first),
+                              packs.Read(in.weight, first)),
+                  dx + row * in.n, first);
     }
   }
 };
 
 // dy x^
-template <class T>
+template <class In, class Out>
 struct WeightTerm {
-  const T *dy, *x, *mean, *rstd;
-  __device__ T operator()(int64_t at, int64_t row) const {
-    return dy[at] * ((x[at] - mean[row]) * rstd[row]);
+  using Sum = SumOf<In>;
+  BackwardInputs<In, Out> in;
+  __device__ Sum operator()(int64_t at, int64_t row) const {
+    const Sum x = ElementCast<Sum, In>()(in.x[at]);
+    return ElementCast<Sum, Out>()(in.dy[at]) * ((x - in.mean[row]) * in.rstd[row]);
   }
 };
 
-// The sum of load over the rows, for each column. `inner` tells SumColumns a row's length, which
-// may be 1: then a column is contiguous like a row.
-template <class T, class Load>
-void SumRows(int64_t rows, const Load& load, Tensor& out, StreamHandle stream) {
-  SumColumns("layer_norm", 1, rows, out.numel(), load, 1, MutableElements<T>(out), out.device(),
-             stream);
+// Where the sums over rows of dy x^ and of dy go, which lie behind each other; null: nowhere.
+template <class Sum>
+struct StoreParameters {
+  int n;
+  Sum *dweight, *dbias;
+  __device__ void operator()(int64_t column, Sum sum) const {
+    Sum* const to = column < n ? dweight : dbias;
+    if (to != nullptr) to[column < n ? column : column - n] = sum;
+  }
+};
+
+template <int kThreads, class In, class Out>
+void BackwardByParts(const BackwardInputs<In, Out>& in, int64_t rows, In* dx,
+                     const StoreParameters<SumOf<In>>& store, Device device, StreamHandle stream) {
+  // Enough for a large GPU, and each of some rows.
+  constexpr int64_t kMostParts = 4 * 132 * 128 / kThreads, kLeastRows = 8;
+  const int64_t parts = std::clamp<int64_t>(rows / kLeastRows, 1, kMostParts);
+  Tensor sums({parts, 2 * in.n}, kDTypeOf<SumOf<In>>, device);
+  SumOf<In>* const of_parts = MutableElements<SumOf<In>>(sums);
+  ForEachBlock<kThreads>(kOp, parts, stream,
+                         BackwardPart<In, Out>{in, rows, static_cast<int>(parts), dx, of_parts});
+  SumOfParts(kOp, parts, 2 * in.n, static_cast<const SumOf<In>*>(of_parts), store, stream);
+}
+
+template <class In, class Out>
+void BackwardOfAnyLength(const BackwardInputs<In, Out>& in, int64_t rows, In* dx,
+                         const StoreParameters<SumOf<In>>& store, Device device,
+                         StreamHandle stream) {
+  using Sum = SumOf<In>;
+  if (dx != nullptr) ForEachRow(kOp, rows, in.n, stream, BackwardRow<In, Out>{in, dx});
+  if (store.dweight != nullptr)
+    SumColumns(kOp, 1, rows, in.n, WeightTerm<In, Out>{in}, 1, store.dweight, device, stream);
+  if (store.dbias != nullptr)
+    SumColumns(kOp, 1, rows, in.n, LoadWide<Sum, Out>{in.dy}, 1, store.dbias, device, stream);
+}
+
+template <class In, class Out>
+void Backward(const BackwardInputs<In, Out>& in, int64_t rows, In* dx,
+              const StoreParameters<SumOf<In>>& store, Device device, StreamHandle stream) {
+  constexpr int kPerThread = BackwardPart<In, Out>::kHeld * RowPacks<32, SumOf<In>>::kPack;
+  const bool sums = store.dweight != nullptr || store.dbias != nullptr;
+  if (!sums || rows == 0 || in.n > 512 * kPerThread)
+    BackwardOfAnyLength(in, rows, dx, store, device, stream);
+  else if (in.n <= 32 * kPerThread)
+    BackwardByParts<32>(in, rows, dx, store, device, stream);
+  else if (in.n <= 128 * kPerThread)
+    BackwardByParts<128>(in, rows, dx, store, device, stream);
+  else
+    BackwardByParts<512>(in, rows, dx, store, device, stream);
+}
+
+// Calls f<In, Out>() with the element types of x and y.
+template <class F>
+void VisitTypes(const Tensor& x, const Tensor& y, const F& f) {
+  VisitFloats(kOp, x.dtype(), [&]<class In>(ComputeType<In>) {
+    if (y.dtype() == x.dtype()) return f.template operator()<In, In>();
+    if constexpr (std::is_same_v<In, float>) {
+      TORUS_CHECK(IsLow(y.dtype()), "from {} to {}", x, y);
+      return y.dtype() == DType::kBF16 ? f.template operator()<In, BFloat16>()
+                                       : f.template operator()<In, Float16>();
+    }
+    TORUS_CHECK(false, "from {} to {}", x, y);
+  });
 }
 
 }  // namespace
 
 void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps, Tensor& y,
                Tensor& mean, Tensor& rstd, StreamHandle stream) {
-  const int64_t n = weight.numel();
-  VisitCompute("layer_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEachRow(
-        "layer_norm", mean.numel(), n, stream,
-        NormalizeRow<T>{n, eps, Elements<T>(x), Elements<T>(weight), Elements<T>(bias),
-                        MutableElements<T>(y), MutableElements<T>(mean), MutableElements<T>(rstd)});
+  VisitTypes(x, y, [&]<class In, class Out>() {
+    using Sum = SumOf<In>;
+    const int64_t rows = mean.numel(), n = weight.numel();
+    const bool aligned = RowsByPacks<Sum>(n, {x.raw(), y.raw(), weight.raw(), bias.raw()});
+    const NormalizeRow<In, Out> body{static_cast<int>(n),
+                                     aligned,
+                                     eps,
+                                     Elements<In>(x),
+                                     Elements<Sum>(weight),
+                                     Elements<Sum>(bias),
+                                     MutableElements<Out>(y),
+                                     MutableElements<Sum>(mean),
+                                     MutableElements<Sum>(rstd)};
+    // A warp needs no barrier; it holds rows of up to 1024 elements.
+    if (n <= 1024)
+      ForEachBlock<32>(kOp, rows, stream, body);
+    else
+      ForEachBlock<256>(kOp, rows, stream, body);
   });
 }
 
 void LayerNormBackward(const Tensor& dy, const Tensor& x, const Tensor& mean, const Tensor& rstd,
                        const Tensor& weight, Tensor& dx, Tensor& dweight, Tensor& dbias,
                        StreamHandle stream) {
-  const int64_t rows = mean.numel(), n = weight.numel();
-  VisitCompute("layer_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
-    const T *up = Elements<T>(dy), *in = Elements<T>(x);
-    const T *middle = Elements<T>(mean), *scale = Elements<T>(rstd);
-    if (dx.defined())
-      ForEachRow(
-          "layer_norm", rows, n, stream,
-          BackwardRow<T>{n, up, in, middle, scale, Elements<T>(weight), MutableElements<T>(dx)});
-    if (dweight.defined()) SumRows<T>(rows, WeightTerm<T>{up, in, middle, scale}, dweight, stream);
-    if (dbias.defined()) SumRows<T>(rows, LoadFrom<T>{up}, dbias, stream);
+  VisitTypes(x, dy, [&]<class In, class Out>() {
+    using Sum = SumOf<In>;
+    In* const to = MutableElementsOrNull<In>(dx);
+    const int n = static_cast<int>(weight.numel());
+    const bool aligned = RowsByPacks<Sum>(n, {x.raw(), dy.raw(), weight.raw(), to});
+    Backward(
+        BackwardInputs<In, Out>{n, aligned, Elements<Out>(dy), Elements<In>(x), Elements<Sum>(mean),
+                                Elements<Sum>(rstd), Elements<Sum>(weight)},
+        mean.numel(), to,
+        StoreParameters<Sum>{n, MutableElementsOrNull<Sum>(dweight),
+                             MutableElementsOrNull<Sum>(dbias)},
+        x.device(), stream);
   });
 }
 
