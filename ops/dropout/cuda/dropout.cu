@@ -4,6 +4,7 @@
 //
 #include "ops/cuda/floats.h"
 #include "runtime/cuda/for_each.h"
+#include "runtime/cuda/map_packs.h"
 #include "runtime/cuda/random_streams.h"
 
 namespace torus::cuda {
@@ -28,11 +29,8 @@ struct MaskBlock {
 template <class T>
 struct Dropped {
   SumOf<T> factor;
-  const T* x;
-  const uint8_t* keep;
-  T* y;
-  __device__ void operator()(int64_t i) const {
-    y[i] = RoundedTo<T>(keep[i] != 0 ? Widened(x[i]) * factor : SumOf<T>(0));
+  __device__ T operator()(T x, uint8_t keep) const {
+    return RoundedTo<T>(keep != 0 ? Widened(x) * factor : SumOf<T>(0));
   }
 };
 
@@ -51,9 +49,11 @@ void DropoutMask(std::span<const RandomStream> streams, uint64_t threshold, Tens
 void DropoutApply(const Tensor& x, const Tensor& keep, double scale, Tensor& y,
                   StreamHandle stream) {
   VisitFloats("dropout", x.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach("dropout", x.numel(), stream,
-            Dropped<T>{static_cast<SumOf<T>>(scale), Elements<T>(x), Elements<uint8_t>(keep),
-                       MutableElements<T>(y)});
+    RunMap("dropout", x.numel(), stream,
+           BinaryMap<Dropped<T>, T, T, uint8_t>{{static_cast<SumOf<T>>(scale)},
+                                                MutableElements<T>(y),
+                                                {Elements<T>(x)},
+                                                {Elements<uint8_t>(keep)}});
   });
 }
 

@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "ops/elementwise/broadcast.h"
 #include "ops/elementwise/cuda/elementwise.h"
 #include "ops/elementwise/elementwise_functors.h"
@@ -6,44 +8,69 @@
 //
 #include "ops/cuda/floats.h"
 #include "runtime/cuda/for_each.h"
+#include "runtime/cuda/map_packs.h"
 
 namespace torus::cuda {
 namespace {
 
-template <class F, class T, class Out>
+// Widens 16-bit operands to f32 and rounds the result once.
+template <class F, class A, class B, class Out>
+struct Combination {
+  __device__ Out operator()(A a, B b) const {
+    if constexpr (std::is_same_v<Out, bool>)
+      return F()(Widened(a), Widened(b));
+    else
+      return RoundedTo<Out>(F()(Widened(a), Widened(b)));
+  }
+};
+
+template <class F, class A, class B, class Out>
 struct Combined {
-  F f;
   StridedWalk<2> walk;
-  const T *a, *b;
+  const A* a;
+  const B* b;
   Out* out;
   __device__ void operator()(int64_t i) const {
     const auto places = walk(i);
-    out[i] = f(a[places.at[0]], b[places.at[1]]);
+    out[i] = Combination<F, A, B, Out>()(a[places.at[0]], b[places.at[1]]);
   }
 };
 
 // The operands of one call, with their types.
-template <class T, class Out>
+template <class A, class B, class Out>
 struct Operands {
   Operands(const Tensor& a, const Tensor& b, Tensor& out)
-      : walk(WalkOf<2>(ops::PlanBroadcast(out.shape(), {&a, &b}))),
-        a(Elements<T>(a)),
-        b(Elements<T>(b)),
+      : plan(ops::PlanBroadcast(out.shape(), {&a, &b})),
+        a(Elements<A>(a)),
+        b(Elements<B>(b)),
         out(MutableElements<Out>(out)),
         count(out.numel()) {}
-  StridedWalk<2> walk;
-  const T *a, *b;
+  // Whether each is contiguous or a single element.
+  bool AreFlat() const {
+    const auto flat = [&](int k) { return plan.strides[k][0] == 0 || plan.strides[k][0] == 1; };
+    return plan.shape.rank() == 1 && flat(0) && flat(1);
+  }
+  bool IsSingle(int k) const { return plan.strides[k][0] == 0; }
+
+  BroadcastPlan plan;
+  const A* a;
+  const B* b;
   Out* out;
   int64_t count;
 };
 
-template <class F, class T, class Out>
-void Combine(std::string_view op, const Operands<T, Out>& x, StreamHandle stream) {
-  ForEach(op, x.count, stream, Combined<F, T, Out>{F{}, x.walk, x.a, x.b, x.out});
+template <class F, class A, class B, class Out>
+void Combine(std::string_view op, const Operands<A, B, Out>& x, StreamHandle stream) {
+  if (x.AreFlat())
+    return RunMap(op, x.count, stream,
+                  BinaryMap<Combination<F, A, B, Out>, Out, A, B>{
+                      {}, x.out, {x.a, x.IsSingle(0)}, {x.b, x.IsSingle(1)}});
+  ForEach(op, x.count, stream, Combined<F, A, B, Out>{WalkOf<2>(x.plan), x.a, x.b, x.out});
 }
 
 template <class T>
-void Binary(std::string_view op, ops::BinaryOp what, const Operands<T, T>& x, StreamHandle stream) {
+void Binary(std::string_view op, ops::BinaryOp what, const Operands<T, T, T>& x,
+            StreamHandle stream) {
   switch (what) {
     case ops::BinaryOp::kAdd:
       return Combine<ops::AddFunctor>(op, x, stream);
@@ -66,40 +93,18 @@ void Binary(std::string_view op, ops::BinaryOp what, const Operands<T, T>& x, St
   }
 }
 
-// Widens the operands to f32 and rounds the result once.
-template <class F, class A, class B, class Out>
-struct CombinedLow {
-  F f;
-  StridedWalk<2> walk;
-  const A* a;
-  const B* b;
-  Out* out;
-  __device__ void operator()(int64_t i) const {
-    const auto places = walk(i);
-    out[i] = RoundedTo<Out>(f(Widened(a[places.at[0]]), Widened(b[places.at[1]])));
-  }
-};
-
-template <class F, class A, class B, class Out>
-void CombineLow(std::string_view op, const Tensor& a, const Tensor& b, Tensor& out,
-                StreamHandle stream) {
-  ForEach(op, out.numel(), stream,
-          CombinedLow<F, A, B, Out>{F{}, WalkOf<2>(ops::PlanBroadcast(out.shape(), {&a, &b})),
-                                    Elements<A>(a), Elements<B>(b), MutableElements<Out>(out)});
-}
-
 template <class Low>
 void BinaryLowOf(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b,
                  Tensor& out, StreamHandle stream) {
   TORUS_CHECK(what == ops::BinaryOp::kAdd || what == ops::BinaryOp::kMul,
               "{} of 16 bits has no kernel", op);
   if (what == ops::BinaryOp::kMul)
-    return CombineLow<ops::MulFunctor, Low, Low, Low>(op, a, b, out, stream);
+    return Combine<ops::MulFunctor>(op, Operands<Low, Low, Low>(a, b, out), stream);
   if (a.dtype() == b.dtype())
-    return CombineLow<ops::AddFunctor, Low, Low, Low>(op, a, b, out, stream);
+    return Combine<ops::AddFunctor>(op, Operands<Low, Low, Low>(a, b, out), stream);
   if (a.dtype() == DType::kF32)
-    return CombineLow<ops::AddFunctor, float, Low, float>(op, a, b, out, stream);
-  CombineLow<ops::AddFunctor, Low, float, float>(op, a, b, out, stream);
+    return Combine<ops::AddFunctor>(op, Operands<float, Low, float>(a, b, out), stream);
+  Combine<ops::AddFunctor>(op, Operands<Low, float, float>(a, b, out), stream);
 }
 
 void BinaryLow(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b,
@@ -110,7 +115,7 @@ void BinaryLow(std::string_view op, ops::BinaryOp what, const Tensor& a, const T
 }
 
 template <class T>
-void Compare(std::string_view op, ops::CompareOp what, const Operands<T, bool>& x,
+void Compare(std::string_view op, ops::CompareOp what, const Operands<T, T, bool>& x,
              StreamHandle stream) {
   switch (what) {
     case ops::CompareOp::kEqual:
@@ -149,14 +154,14 @@ void Binary(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tens
             StreamHandle stream) {
   if (IsLow(a.dtype()) || IsLow(b.dtype())) return BinaryLow(op, what, a, b, out, stream);
   VisitCompute(op, a.dtype(), [&]<class T>(ComputeType<T>) {
-    Binary(op, what, Operands<T, T>(a, b, out), stream);
+    Binary(op, what, Operands<T, T, T>(a, b, out), stream);
   });
 }
 
 void Compare(std::string_view op, ops::CompareOp what, const Tensor& a, const Tensor& b,
              Tensor& out, StreamHandle stream) {
   VisitCompute(op, a.dtype(), [&]<class T>(ComputeType<T>) {
-    Compare(op, what, Operands<T, bool>(a, b, out), stream);
+    Compare(op, what, Operands<T, T, bool>(a, b, out), stream);
   });
 }
 

@@ -5,32 +5,29 @@
 #include "runtime/cuda/elements.h"
 //
 #include "ops/cuda/floats.h"
-#include "runtime/cuda/for_each.h"
+#include "runtime/cuda/map_packs.h"
 
 namespace torus::cuda {
 
 template <class F, class T>
 struct MappedForward {
   F f;
-  const T* x;
-  T* y;
-  __device__ void operator()(int64_t i) const { y[i] = RoundedTo<T>(f.Forward(Widened(x[i]))); }
+  __device__ T operator()(T x) const { return RoundedTo<T>(f.Forward(Widened(x))); }
 };
 
 template <class F, class T>
 struct MappedBackward {
   F f;
-  const T *kept, *dy;
-  T* dx;
-  __device__ void operator()(int64_t i) const {
-    dx[i] = RoundedTo<T>(f.Backward(Widened(kept[i]), Widened(dy[i])));
+  __device__ T operator()(T kept, T dy) const {
+    return RoundedTo<T>(f.Backward(Widened(kept), Widened(dy)));
   }
 };
 
 template <class F>
 void MapForward(std::string_view op, const F& f, const Tensor& x, Tensor& y, StreamHandle stream) {
   VisitFloats(op, x.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach(op, x.numel(), stream, MappedForward<F, T>{f, Elements<T>(x), MutableElements<T>(y)});
+    RunMap(op, x.numel(), stream,
+           UnaryMap<MappedForward<F, T>, T, T>{{f}, MutableElements<T>(y), {Elements<T>(x)}});
   });
 }
 
@@ -38,8 +35,9 @@ template <class F>
 void MapBackward(std::string_view op, const F& f, const Tensor& kept, const Tensor& dy, Tensor& dx,
                  StreamHandle stream) {
   VisitFloats(op, kept.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach(op, kept.numel(), stream,
-            MappedBackward<F, T>{f, Elements<T>(kept), Elements<T>(dy), MutableElements<T>(dx)});
+    RunMap(op, kept.numel(), stream,
+           BinaryMap<MappedBackward<F, T>, T, T, T>{
+               {f}, MutableElements<T>(dx), {Elements<T>(kept)}, {Elements<T>(dy)}});
   });
 }
 
