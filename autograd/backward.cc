@@ -186,7 +186,8 @@ struct BackwardEngine {
       any_later |= later.back() != 0;
     }
     if (any_now) {
-      Gradients gradients = node->Call(grads, now);
+      SumsOfInputs so_far(*this, *node);
+      Gradients gradients = node->Call(grads, now, &so_far);
       if (!any_later) grads.clear();
       Spread(*node, gradients, now);
     }
@@ -206,6 +207,21 @@ struct BackwardEngine {
         AddToOutput(input.node, input.output, std::move(gradients[i]));
     }
   }
+
+  // Of leaves it has none: other backwards add to them too.
+  struct SumsOfInputs : SumsSoFar {
+    SumsOfInputs(BackwardEngine& engine, const Node& node) : engine(engine), node(node) {}
+    Tensor Take(int input) override {
+      const Edge& edge = node.inputs()[input];
+      if (edge.node == nullptr) return {};
+      const auto found = engine.queue.find(edge.node->sequence());
+      if (found == engine.queue.end()) return {};
+      Tensor sum = found->second.sums[edge.output].Take();
+      return sum.defined() ? sum.Contiguous() : sum;
+    }
+    BackwardEngine& engine;
+    const Node& node;
+  };
 
   struct Leaf {
     Variable variable;  // defined from the first contribution on

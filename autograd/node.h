@@ -23,21 +23,35 @@
 
 namespace torus {
 
+// The sums of gradients that a backward has so far, for the inputs of the node that it calls.
+class SumsSoFar {
+ public:
+  virtual ~SumsSoFar() = default;
+  // Gives the sum away, contiguous; undefined if there is none.
+  virtual Tensor Take(int input) = 0;
+};
+
 // The arguments of a gradient rule.
 class GradContext {
  public:
-  GradContext(std::span<const Tensor> grads, std::span<const char> wanted)
-      : grads_(grads), wanted_(wanted) {}
+  GradContext(std::span<const Tensor> grads, std::span<const char> wanted,
+              SumsSoFar* sums = nullptr)
+      : grads_(grads), wanted_(wanted), sums_(sums) {}
   // Gradient of output i, contiguous but for a GradRule::OfView. Undefined if no gradient reached
   // that output, which can happen only in ops with several outputs.
   const Tensor& grad(int i = 0) const { return grads_[i]; }
   // Whether this call must return the gradient of input i. A backward may call the rule twice:
   // first for the activations' gradients, later for the weights'.
   bool wants(int i) const { return wanted_[i] != 0; }
+  // For a rule that can add in the pass that computes: the sum of the gradients that input i, which
+  // is wanted, has got from other ops. What the rule returns for i must then be its own gradient,
+  // rounded, plus this, so that the bits are those of two passes. Undefined if there is no sum.
+  Tensor TakeSum(int i) const { return sums_ == nullptr ? Tensor() : sums_->Take(i); }
 
  private:
   std::span<const Tensor> grads_;
   std::span<const char> wanted_;
+  SumsSoFar* sums_;
 };
 
 // One gradient for each input, in order. Undefined for an input whose gradient was not wanted or is
@@ -103,7 +117,8 @@ class Node {
 
   // Calls the rule for the inputs marked in `wanted`, and checks that each gradient has its input's
   // shape and dtype. Throws BadInput if the rule was released.
-  Gradients Call(std::span<const Tensor> grads, std::span<const char> wanted) const;
+  Gradients Call(std::span<const Tensor> grads, std::span<const char> wanted,
+                 SumsSoFar* sums = nullptr) const;
   // Frees the closure and what it saved.
   void Release();
   bool released() const { return !rule_; }

@@ -63,22 +63,23 @@ void Gpt2Block::OnSplit(const TensorPlace& place) {
   width_ /= place.size;
 }
 
-Variable Gpt2Block::Attend(const Variable& x, const Variable& mask, const StepContext& ctx) {
+Variable Gpt2Block::Attend(const Variable& x, const Variable& mask, const Variable& residual,
+                           const StepContext& ctx) {
   const Variable read = ops::CopyToRanks(x, ctx.tensor_ranks);
   const std::vector<Variable> qkv = ops::Split(qkv_->Forward(read, ctx), width_, -1);
   nn::AttentionPlan plan = plan_;
   plan.causal = !mask.defined();
   const Variable y = nn::MultiHeadAttention(qkv[0], qkv[1], qkv[2], mask, plan, ctx);
-  return attention_dropout_.Forward(attended_->Forward(y, ctx), ctx);
+  return attention_dropout_.ForwardAdd(attended_->Forward(y, ctx), residual, ctx);
 }
 
 Variable Gpt2Block::Run(const Variable& x, const Variable& mask, const StepContext& ctx) {
-  return Mlp(ops::Add(Attend(attention_norm_->Forward(x, ctx), mask, ctx), x), ctx);
+  return Mlp(Attend(attention_norm_->Forward(x, ctx), mask, x, ctx), ctx);
 }
 
 Variable Gpt2Block::Mlp(const Variable& attended, const StepContext& ctx) {
   const Variable read = ops::CopyToRanks(mlp_norm_->Forward(attended, ctx), ctx.tensor_ranks);
-  return ops::Add(mlp_dropout_.Forward(Narrowed(read, ctx), ctx), attended);
+  return mlp_dropout_.ForwardAdd(Narrowed(read, ctx), attended, ctx);
 }
 
 // Both layers of the MLP; with GPT-2's own activation, GeluMlp fuses them where that is faster.

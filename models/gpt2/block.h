@@ -39,7 +39,9 @@ class Gpt2Block : public nn::Module {
  private:
   void OnSplit(const TensorPlace& place) override;
   Variable Run(const Variable& x, const Variable& mask, const StepContext& ctx);
-  Variable Attend(const Variable& x, const Variable& mask, const StepContext& ctx);
+  // The attention to x, added to the residual.
+  Variable Attend(const Variable& x, const Variable& mask, const Variable& residual,
+                  const StepContext& ctx);
   Variable AttendCached(const Variable& x, KvCache& cache, const StepContext& ctx);
   Variable Mlp(const Variable& attended, const StepContext& ctx);
   Variable Narrowed(const Variable& read, const StepContext& ctx);

@@ -14,4 +14,9 @@ Variable Dropout::Forward(const Variable& x, const StepContext& ctx) {
   return ops::Dropout(x, probability_, ctx, layer_);
 }
 
+Variable Dropout::ForwardAdd(const Variable& x, const Variable& residual,
+                             const StepContext& ctx) const {
+  return ops::DropoutAdd(x, residual, probability_, ctx, layer_);
+}
+
 }  // namespace torus::nn

@@ -15,6 +15,8 @@ class Dropout : public Module {
   // Throws BadInput for a probability outside of [0, 1].
   Dropout(double probability, uint64_t layer);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
+  // Forward(x, ctx) + residual; on a GPU in one pass.
+  Variable ForwardAdd(const Variable& x, const Variable& residual, const StepContext& ctx) const;
 
  private:
   double probability_;

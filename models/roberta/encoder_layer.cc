@@ -1,6 +1,5 @@
 #include "models/roberta/encoder_layer.h"
 
-#include "ops/elementwise/elementwise.h"
 #include "ops/tensor_parallel/rank_sums.h"
 #include "ops/view/view.h"
 
@@ -52,11 +51,11 @@ Variable RobertaLayer::Run(const Variable& x, const Variable& mask, const StepCo
   const Variable asks = ranks.size == 1 ? own : Own(read);
   Variable y = nn::MultiHeadAttention(query_->Forward(asks, ctx), key_->Forward(read, ctx),
                                       value_->Forward(read, ctx), mask, plan_, ctx);
-  y = attention_dropout_.Forward(attended_->Forward(y, ctx), ctx);
-  const Variable attended = attention_norm_->Forward(ops::Add(y, own), ctx);
+  y = attention_dropout_.ForwardAdd(attended_->Forward(y, ctx), own, ctx);
+  const Variable attended = attention_norm_->Forward(y, ctx);
   const Variable wide = intermediate_->Forward(ops::CopyToRanks(attended, ranks), ctx);
   y = output_->Forward(activation_(wide), ctx);
-  return output_norm_->Forward(ops::Add(output_dropout_.Forward(y, ctx), attended), ctx);
+  return output_norm_->Forward(output_dropout_.ForwardAdd(y, attended, ctx), ctx);
 }
 
 Variable RobertaLayer::Forward(const Variable& x, const StepContext& ctx) {

@@ -17,4 +17,9 @@ namespace torus::ops {
 // not divide dimension 0.
 Variable Dropout(const Variable& input, double p, const StepContext& context, uint64_t layer);
 
+// Add(Dropout(input), residual). On a GPU one pass, forward and backward, with the same bits; the
+// backward draws the words again instead of keeping a mask.
+Variable DropoutAdd(const Variable& input, const Variable& residual, double p,
+                    const StepContext& context, uint64_t layer);
+
 }  // namespace torus::ops

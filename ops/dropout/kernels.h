@@ -23,4 +23,20 @@ inline void DropoutApply(const Tensor& x, const Tensor& keep, double scale, Tens
       [&](StreamHandle stream) { cuda::DropoutApply(x, keep, scale, y, stream); });
 }
 
+// y = (keep ? x * scale : 0, rounded to the type of x) + residual. For GPUs alone; all f32, all of
+// one 16-bit type, or x 16-bit and the others f32.
+inline void DropoutAdd(const Tensor& x, const Tensor& residual, const ops::DroppedElements& dropped,
+                       Tensor& y) {
+  AtDoor(
+      "dropout", y.device(), [&] { TORUS_CHECK(false, "a CPU drops and adds apart"); },
+      [&](StreamHandle stream) { cuda::DropoutAdd(x, residual, dropped, y, stream); });
+}
+
+// dx = keep ? (dy, rounded to the type of dx) * scale : 0; for GPUs alone, types as above.
+inline void DropoutGradient(const Tensor& dy, const ops::DroppedElements& dropped, Tensor& dx) {
+  AtDoor(
+      "dropout", dx.device(), [&] { TORUS_CHECK(false, "a CPU keeps the mask"); },
+      [&](StreamHandle stream) { cuda::DropoutGradient(dy, dropped, dx, stream); });
+}
+
 }  // namespace torus::kernels

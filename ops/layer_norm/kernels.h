@@ -1,6 +1,6 @@
 // The kernels of layer norm, on the device of their tensors. Tensors are contiguous, f32 or f64,
-// all of one dtype. On a GPU x and y may be 16-bit instead of f32: both alike, or y alone; sums, and
-// all other tensors, are then f32. x, y and their gradients are rows of n elements; mean and rstd
+// all of one dtype. On a GPU x and y may be 16-bit instead of f32: both alike, or y alone; sums and
+// all other tensors are then f32. x, y and their gradients are rows of n elements; mean and rstd
 // are (rows), weight and bias (n). dx has the dtype of x, dy that of y.
 #pragma once
 
@@ -20,15 +20,16 @@ inline void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias,
 
 // With x^ = (x - mean) rstd and g = dy weight:
 //   dx = rstd (g - mean(g) - x^ mean(g x^)),  dweight = sum_rows dy x^,  dbias = sum_rows dy
-// Undefined dx, dweight and dbias are not computed.
+// Undefined dx, dweight and dbias are not computed. On a GPU `added`, like dx, is added to the
+// rounded dx; elsewhere it must be undefined.
 inline void LayerNormBackward(const Tensor& dy, const Tensor& x, const Tensor& mean,
-                              const Tensor& rstd, const Tensor& weight, Tensor& dx, Tensor& dweight,
-                              Tensor& dbias) {
+                              const Tensor& rstd, const Tensor& weight, const Tensor& added,
+                              Tensor& dx, Tensor& dweight, Tensor& dbias) {
   AtDoor(
       "layer_norm", dy.device(),
       [&] { cpu::LayerNormBackward(dy, x, mean, rstd, weight, dx, dweight, dbias); },
       [&](StreamHandle stream) {
-        cuda::LayerNormBackward(dy, x, mean, rstd, weight, dx, dweight, dbias, stream);
+        cuda::LayerNormBackward(dy, x, mean, rstd, weight, added, dx, dweight, dbias, stream);
       });
 }
 

@@ -48,7 +48,9 @@ Gradients InputGradients(const SavedForBackward& saved, const GradContext& g) {
   Tensor dx = wanted(0, x.shape(), x.dtype()),
          dweight = wanted(1, saved.normalized, weight.dtype()),
          dbias = wanted(2, saved.normalized, weight.dtype());
-  kernels::LayerNormBackward(dy, x, saved.mean.get(), saved.rstd.get(), weight, dx, dweight, dbias);
+  const bool adds = dx.defined() && dy.device().kind == DeviceKind::kCuda;
+  kernels::LayerNormBackward(dy, x, saved.mean.get(), saved.rstd.get(), weight,
+                             adds ? g.TakeSum(0) : Tensor(), dx, dweight, dbias);
   return {dx, dweight, dbias};
 }
 

@@ -110,6 +110,25 @@ __device__ Pack<T, n> RoundPack(const Wide<SumOf<T>, n>& wide) {
   return pack;
 }
 
+// a, rounded to T, plus b: nothing of a's computation is fused with the addition.
+template <class T, int n>
+__device__ Wide<SumOf<T>, n> SumOfRounded(const Wide<SumOf<T>, n>& a, const Wide<SumOf<T>, n>& b) {
+  Wide<SumOf<T>, n> sum = WidenPack(RoundPack<T>(a));
+  TORUS_UNROLL
+  for (int k = 0; k < n; ++k) {
+#ifdef __CUDA_ARCH__
+    if constexpr (std::is_same_v<SumOf<T>, float>)
+      sum.at[k] = __fadd_rn(sum.at[k], b.at[k]);
+    else
+      sum.at[k] = __dadd_rn(sum.at[k], b.at[k]);
+#else
+    const volatile SumOf<T> rounded = sum.at[k];
+    sum.at[k] = rounded + b.at[k];
+#endif
+  }
+  return sum;
+}
+
 // The n elements from `from` on, which is aligned to them, in one load.
 template <int n, class T>
 __device__ Wide<SumOf<T>, n> ReadWide(const T* from) {

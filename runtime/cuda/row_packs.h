@@ -66,8 +66,8 @@ struct RowPacks {
   __device__ bool Has(int first, int k) const { return first + k < n; }
 };
 
-// Whether rows of n elements can be read by packs of the sums' type: each tensor (null: none) starts
-// at one, and rows are as long as whole ones.
+// Whether rows of n elements can be read by packs of the sums' type: each tensor (null: none)
+// starts at one, and rows are as long as whole ones.
 template <class Sum>
 bool RowsByPacks(int64_t n, std::initializer_list<const void*> tensors) {
   constexpr size_t kPack = 16 / sizeof(Sum);

@@ -70,6 +70,42 @@ TEST(Backward, GraphsOnSeveralThreads) {
   for (int t = 0; t < 4; ++t) EXPECT_EQ(leaves[t].grad().Item(), 200 * (1 + t));
 }
 
+// 2 x, whose rule adds the other gradients of x, if there are any, in its own pass.
+Variable DoubledAddingOthers(const Variable& x, std::vector<double>* taken) {
+  Tensor out = x.data().Clone();
+  AddInPlace(out, x.data());
+  return Record("toy_double", out, {x}, [taken](const GradContext& g) {
+    Tensor dx = g.grad().Clone();
+    AddInPlace(dx, g.grad());
+    const Tensor others = g.TakeSum(0);
+    taken->push_back(others.defined() ? others.Item() : 0);
+    if (others.defined()) AddInPlace(dx, others);
+    return Gradients{dx};
+  });
+}
+
+TEST(Backward, ARuleMayAddTheSumSoFar) {
+  const Variable x = Leaf({3});
+  std::vector<double> taken;
+  const Variable middle = ToyMul(x, Leaf({10}));
+  // Run from the last made to the first: d middle is 7, then 2 more, then 2 more.
+  const Variable first = DoubledAddingOthers(middle, &taken);
+  const Variable second = DoubledAddingOthers(middle, &taken);
+  Backward({ToyAdd(ToyAdd(first, second), ToyMul(middle, Leaf({7})))});
+  EXPECT_THAT(taken, ElementsAre(7, 9));
+  EXPECT_EQ(x.grad().Item(), 110);
+}
+
+TEST(Backward, ThereIsNoSumSoFarOfALeafNorOfATensorUsedOnce) {
+  const Variable x = Leaf({3});
+  std::vector<double> taken;
+  Backward({ToyAdd(DoubledAddingOthers(x, &taken), ToyMul(x, x))});
+  EXPECT_EQ(x.grad().Item(), 8);
+  const Variable middle = ToyMul(x, Leaf({10}));
+  Backward({DoubledAddingOthers(middle, &taken)});
+  EXPECT_THAT(taken, ElementsAre(0, 0));
+}
+
 TEST(Backward, TwiceThroughAFreedGraphIsAnError) {
   const Variable x = Leaf({3});
   const Variable y = ToyMul(x, x);

@@ -12,6 +12,7 @@
 #include "ops/elementwise/cast.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/layer_norm/layer_norm.h"
+#include "ops/view/view.h"
 #include "tests/ops/op_test.h"
 #include "tests/testing/on_gpu.h"
 #include "tests/testing/same_bits.h"
@@ -99,6 +100,26 @@ TEST_P(LowBits, OfDropout) {
   ExpectBitsOfF32(drop, {{{6, 37}, GetParam()}}, GetParam());
 }
 
+// Dropped and added in one pass, forward and backward: the bits of two ops. Samples of 37 elements
+// end within four words, which go one by one.
+TEST_P(LowBits, OfADropoutAndASumInOnePass) {
+  StepContext context{.seed = 3, .step = 5};
+  context.samples = {4, 9, 11};
+  const WithPrecision precision({GetParam(), MatmulMode::kNative});
+  for (const int64_t n : {36, 37})
+    for (const DType residual : {GetParam(), DType::kF32}) {
+      const auto run = [&](const Op& op) {
+        return RunOn(op, {{{6, n}, GetParam()}, {{6, n}, residual}});
+      };
+      const Outcome got =
+          run([&](const Variables& v) { return DropoutAdd(v[0], v[1], 0.3, context, 2); });
+      const Outcome want =
+          run([&](const Variables& v) { return Add(Dropout(v[0], 0.3, context, 2), v[1]); });
+      testing::ExpectSameBits(got.y, want.y, "y");
+      for (int i : {0, 1}) testing::ExpectSameBits(got.gradients[i], want.gradients[i], "gradient");
+    }
+}
+
 Op Norm(Activation activation, bool trains) {
   return [=](const Variables& v) {
     const Variable residual = v.size() > 3 ? v[3] : Variable();
@@ -146,6 +167,26 @@ TEST_P(LowBits, OfLayerNorm) {
     for (const DType x : {low, full})
       ExpectBitsOfF32(norm, {{{19, n}, x}, {{n}, full}, {{n}, full}}, low);
   }
+}
+
+// x + norm(x), whose backward adds the gradient of the sum in the norm's pass: the bits of adding
+// it behind that.
+TEST_P(LowBits, OfLayerNormsGradientWithTheOneBesideIt) {
+  const WithPrecision precision({GetParam(), MatmulMode::kNative});
+  for (const int64_t n : {5, 64, 260, 4100})
+    for (const DType dtype : {GetParam(), DType::kF32}) {
+      testing::OddShapes random(n);
+      const auto normal = [&](const Shape& shape, DType type) {
+        return random.Normal(shape).To(type).To(kFirstGpu);
+      };
+      const Variable x(normal({19, n}, dtype), true), weight(normal({n}, DType::kF32), true);
+      const Variable inner = Reshape(x, {19, n});
+      const Tensor dy = normal({19, n}, dtype);
+      Backward({Add(inner, LayerNorm(inner, {n}, weight))}, {dy});
+      const Variable alone(x.data(), true);
+      Backward({LayerNorm(alone, {n}, weight)}, {dy.To(GetParam())});
+      testing::ExpectSameBits(x.grad(), Add(Variable(alone.grad()), Variable(dy)).data(), "dx");
+    }
 }
 
 // As without a precision, where all have the low type and the result is rounded to it.

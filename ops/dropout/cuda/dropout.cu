@@ -1,3 +1,5 @@
+#include <initializer_list>
+
 #include "ops/dropout/cuda/dropout.h"
 #include "runtime/cuda/divide.h"
 #include "runtime/cuda/elements.h"
@@ -5,6 +7,7 @@
 #include "ops/cuda/floats.h"
 #include "runtime/cuda/for_each.h"
 #include "runtime/cuda/map_packs.h"
+#include "runtime/cuda/pack_floats.h"
 #include "runtime/cuda/random_streams.h"
 
 namespace torus::cuda {
@@ -34,7 +37,124 @@ struct Dropped {
   }
 };
 
+// Four neighbouring elements of a sample, which one block of words decides; fewer at its end.
+struct FourOfSample {
+  int64_t count, blocks;  // of a sample
+  uint64_t threshold;
+  const StreamPlace* streams;
+  bool aligned;  // each four can be loaded at once
+
+  FourOfSample(const ops::DroppedElements& dropped, const Tensor& places, int64_t elements,
+               std::initializer_list<const Tensor*> tensors)
+      : count(elements / std::ssize(dropped.streams)),
+        blocks((count + 3) / 4),
+        threshold(dropped.threshold),
+        streams(StreamsIn(places)),
+        aligned(count % 4 == 0) {
+    for (const Tensor* t : tensors)
+      aligned &= reinterpret_cast<uintptr_t>(t->raw()) % (4 * SizeOf(t->dtype())) == 0;
+  }
+  struct Place {
+    int64_t first;
+    int elements;
+    PhiloxWords words;
+  };
+  __device__ Place At(int64_t i) const {
+    const Divided at = Divide(i, blocks);
+    const int64_t left = count - 4 * at.rest;
+    return {at.quotient * count + 4 * at.rest, left < 4 ? static_cast<int>(left) : 4,
+            streams[at.quotient].Block(at.rest)};
+  }
+  template <class T>
+  __device__ Wide<SumOf<T>, 4> Read(const T* from, const Place& place) const {
+    if (aligned) return ReadWide<4>(from + place.first);
+    Wide<SumOf<T>, 4> values{};
+    TORUS_UNROLL
+    for (int k = 0; k < 4; ++k)
+      if (k < place.elements) values.at[k] = Widened(from[place.first + k]);
+    return values;
+  }
+  template <class T>
+  __device__ void Write(const Wide<SumOf<T>, 4>& values, T* to, const Place& place) const {
+    if (aligned) return WriteRounded(values, to + place.first);
+    TORUS_UNROLL
+    for (int k = 0; k < 4; ++k)
+      if (k < place.elements) to[place.first + k] = RoundedTo<T>(values.at[k]);
+  }
+  // The values that are kept, times `scale`.
+  template <class Sum>
+  __device__ Wide<Sum, 4> Kept(const Wide<Sum, 4>& values, Sum scale, const Place& place) const {
+    Wide<Sum, 4> kept;
+    TORUS_UNROLL
+    for (int k = 0; k < 4; ++k)
+      kept.at[k] = place.words.word[k] >= threshold ? values.at[k] * scale : Sum(0);
+    return kept;
+  }
+};
+
+template <class X, class Y>
+struct DropThenAdd {
+  FourOfSample fours;
+  SumOf<X> scale;
+  const X* x;
+  const Y* residual;
+  Y* y;
+  __device__ void operator()(int64_t i) const {
+    const auto place = fours.At(i);
+    const auto kept = fours.Kept(fours.Read(x, place), scale, place);
+    fours.Write(SumOfRounded<X>(kept, fours.Read(residual, place)), y, place);
+  }
+};
+
+template <class X, class Y>
+struct DropGradient {
+  FourOfSample fours;
+  SumOf<X> scale;
+  const Y* dy;
+  X* dx;
+  __device__ void operator()(int64_t i) const {
+    const auto place = fours.At(i);
+    const auto rounded = WidenPack(RoundPack<X>(fours.Read(dy, place)));
+    fours.Write(fours.Kept(rounded, scale, place), dx, place);
+  }
+};
+
+// Calls f<X, Y>() with the types of a dropped tensor and of the sum.
+template <class F>
+void VisitSum(DType x, DType y, const F& f) {
+  VisitFloats("dropout", x, [&]<class X>(ComputeType<X>) {
+    if constexpr (sizeof(X) == 2)
+      if (y == DType::kF32) return f.template operator()<X, float>();
+    TORUS_CHECK(x == y, "{} is added to {}", Name(x), Name(y));
+    f.template operator()<X, X>();
+  });
+}
+
 }  // namespace
+
+void DropoutAdd(const Tensor& x, const Tensor& residual, const ops::DroppedElements& dropped,
+                Tensor& y, StreamHandle stream) {
+  if (y.numel() == 0) return;
+  const Tensor there = HandOverStreams("dropout", dropped.streams, y.device(), stream);
+  const FourOfSample fours(dropped, there, y.numel(), {&x, &residual, &y});
+  VisitSum(x.dtype(), y.dtype(), [&]<class X, class Y>() {
+    ForEach("dropout", std::ssize(dropped.streams) * fours.blocks, stream,
+            DropThenAdd<X, Y>{fours, static_cast<SumOf<X>>(dropped.scale), Elements<X>(x),
+                              Elements<Y>(residual), MutableElements<Y>(y)});
+  });
+}
+
+void DropoutGradient(const Tensor& dy, const ops::DroppedElements& dropped, Tensor& dx,
+                     StreamHandle stream) {
+  if (dx.numel() == 0) return;
+  const Tensor there = HandOverStreams("dropout", dropped.streams, dx.device(), stream);
+  const FourOfSample fours(dropped, there, dx.numel(), {&dy, &dx});
+  VisitSum(dx.dtype(), dy.dtype(), [&]<class X, class Y>() {
+    ForEach("dropout", std::ssize(dropped.streams) * fours.blocks, stream,
+            DropGradient<X, Y>{fours, static_cast<SumOf<X>>(dropped.scale), Elements<Y>(dy),
+                               MutableElements<X>(dx)});
+  });
+}
 
 void DropoutMask(std::span<const RandomStream> streams, uint64_t threshold, Tensor& keep,
                  StreamHandle stream) {

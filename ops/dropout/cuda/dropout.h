@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "ops/dropout/dropped_elements.h"
 #include "runtime/rng.h"
 #include "runtime/tensor.h"
 
@@ -12,5 +13,10 @@ void DropoutMask(std::span<const RandomStream> streams, uint64_t threshold, Tens
                  StreamHandle stream);
 void DropoutApply(const Tensor& x, const Tensor& keep, double scale, Tensor& y,
                   StreamHandle stream);
+
+void DropoutAdd(const Tensor& x, const Tensor& residual, const ops::DroppedElements& dropped,
+                Tensor& y, StreamHandle stream);
+void DropoutGradient(const Tensor& dy, const ops::DroppedElements& dropped, Tensor& dx,
+                     StreamHandle stream);
 
 }  // namespace torus::cuda

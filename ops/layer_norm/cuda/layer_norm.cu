@@ -110,9 +110,23 @@ struct BackwardInputs {
   const Sum *mean, *rstd, *weight;
 };
 
-// Rows part, part + parts, ... of the backward: dx, and this part's share of the sums over rows that
-// are the gradients of weight and bias, in `sums`, (parts, 2, n). A thread has all elements of its
-// columns in registers, so a row must have no more than kHeld packs a thread.
+// Where dx goes, with what is added to it when it is rounded.
+template <class In>
+struct RowGradients {
+  In* dx;           // may be null
+  const In* added;  // may be null
+
+  template <class Packs, class Values>
+  __device__ void Put(const Packs& packs, const Values& values, int64_t row, int first) const {
+    const int64_t at = row * packs.n;
+    packs.Write(added == nullptr ? values : SumOfRounded<In>(values, packs.Read(added + at, first)),
+                dx + at, first);
+  }
+};
+
+// Rows part, part + parts, ... of the backward: dx, and this part's share of the sums over rows
+// that are the gradients of weight and bias, in `sums`, (parts, 2, n). A thread has all elements of
+// its columns in registers, so a row must have no more than kHeld packs a thread.
 template <class In, class Out>
 struct BackwardPart {
   using Sum = SumOf<In>;
@@ -121,7 +135,7 @@ struct BackwardPart {
   BackwardInputs<In, Out> in;
   int64_t rows;
   int parts;
-  In* dx;  // may be null
+  RowGradients<In> to;
   Sum* sums;
 
   template <int kThreads>
@@ -152,12 +166,12 @@ struct BackwardPart {
           of_bias[p].at[k] += dy[p].at[k];
         }
       });
-      if (dx == nullptr) continue;
+      if (to.dx == nullptr) continue;
       of_row = CombineBlock<kThreads>(of_row, Plus());
       gradient.offset = of_row.first / static_cast<Sum>(in.n);
       gradient.slope = of_row.second / static_cast<Sum>(in.n);
       packs.template EachHeld<kHeld>([&](int p, int first) {
-        packs.Write(gradient.Of(x[p], dy[p], weight[p]), dx + row * in.n, first);
+        to.Put(packs, gradient.Of(x[p], dy[p], weight[p]), row, first);
       });
     }
     Sum* const own = sums + part * 2 * in.n;
@@ -174,7 +188,7 @@ struct BackwardRow {
   using Sum = SumOf<In>;
 
   BackwardInputs<In, Out> in;
-  In* dx;
+  RowGradients<In> to;
 
   template <int kThreads>
   __device__ void Run(int64_t row) const {
@@ -189,18 +203,17 @@ struct BackwardRow {
       const Values normal = gradient.Normal(packs.Read(x, packs.First(p)));
       const Values up = packs.Read(dy, packs.First(p)), w = packs.Read(in.weight, packs.First(p));
       TORUS_UNROLL
-      for (int k = 0; k < Packs::kPack; ++k) {
-        AddTerms(up.at[k], w.at[k], normal.at[k], of_row);
-      }
+      for (int k = 0; k < Packs::kPack; ++k) AddTerms(up.at[k], w.at[k], normal.at[k], of_row);
     }
     of_row = CombineBlock<kThreads>(of_row, Plus());
     gradient.offset = of_row.first / static_cast<Sum>(in.n);
     gradient.slope = of_row.second / static_cast<Sum>(in.n);
     for (int p = 0; packs.First(p) < in.n; ++p) {
       const int first = packs.First(p);
-      packs.Write(gradient.Of(gradient.Normal(packs.Read(x, first)), packs.Read(dy, first),
-                              packs.Read(in.weight, first)),
-                  dx + row * in.n, first);
+      to.Put(packs,
+             gradient.Of(gradient.Normal(packs.Read(x, first)), packs.Read(dy, first),
+                         packs.Read(in.weight, first)),
+             row, first);
     }
   }
 };
@@ -228,7 +241,7 @@ struct StoreParameters {
 };
 
 template <int kThreads, class In, class Out>
-void BackwardByParts(const BackwardInputs<In, Out>& in, int64_t rows, In* dx,
+void BackwardByParts(const BackwardInputs<In, Out>& in, int64_t rows, const RowGradients<In>& to,
                      const StoreParameters<SumOf<In>>& store, Device device, StreamHandle stream) {
   // Enough for a large GPU, and each of some rows.
   constexpr int64_t kMostParts = 4 * 132 * 128 / kThreads, kLeastRows = 8;
@@ -236,16 +249,16 @@ void BackwardByParts(const BackwardInputs<In, Out>& in, int64_t rows, In* dx,
   Tensor sums({parts, 2 * in.n}, kDTypeOf<SumOf<In>>, device);
   SumOf<In>* const of_parts = MutableElements<SumOf<In>>(sums);
   ForEachBlock<kThreads>(kOp, parts, stream,
-                         BackwardPart<In, Out>{in, rows, static_cast<int>(parts), dx, of_parts});
+                         BackwardPart<In, Out>{in, rows, static_cast<int>(parts), to, of_parts});
   SumOfParts(kOp, parts, 2 * in.n, static_cast<const SumOf<In>*>(of_parts), store, stream);
 }
 
 template <class In, class Out>
-void BackwardOfAnyLength(const BackwardInputs<In, Out>& in, int64_t rows, In* dx,
-                         const StoreParameters<SumOf<In>>& store, Device device,
-                         StreamHandle stream) {
+void BackwardOfAnyLength(const BackwardInputs<In, Out>& in, int64_t rows,
+                         const RowGradients<In>& to, const StoreParameters<SumOf<In>>& store,
+                         Device device, StreamHandle stream) {
   using Sum = SumOf<In>;
-  if (dx != nullptr) ForEachRow(kOp, rows, in.n, stream, BackwardRow<In, Out>{in, dx});
+  if (to.dx != nullptr) ForEachRow(kOp, rows, in.n, stream, BackwardRow<In, Out>{in, to});
   if (store.dweight != nullptr)
     SumColumns(kOp, 1, rows, in.n, WeightTerm<In, Out>{in}, 1, store.dweight, device, stream);
   if (store.dbias != nullptr)
@@ -253,18 +266,18 @@ void BackwardOfAnyLength(const BackwardInputs<In, Out>& in, int64_t rows, In* dx
 }
 
 template <class In, class Out>
-void Backward(const BackwardInputs<In, Out>& in, int64_t rows, In* dx,
+void Backward(const BackwardInputs<In, Out>& in, int64_t rows, const RowGradients<In>& to,
               const StoreParameters<SumOf<In>>& store, Device device, StreamHandle stream) {
   constexpr int kPerThread = BackwardPart<In, Out>::kHeld * RowPacks<32, SumOf<In>>::kPack;
   const bool sums = store.dweight != nullptr || store.dbias != nullptr;
   if (!sums || rows == 0 || in.n > 512 * kPerThread)
-    BackwardOfAnyLength(in, rows, dx, store, device, stream);
+    BackwardOfAnyLength(in, rows, to, store, device, stream);
   else if (in.n <= 32 * kPerThread)
-    BackwardByParts<32>(in, rows, dx, store, device, stream);
+    BackwardByParts<32>(in, rows, to, store, device, stream);
   else if (in.n <= 128 * kPerThread)
-    BackwardByParts<128>(in, rows, dx, store, device, stream);
+    BackwardByParts<128>(in, rows, to, store, device, stream);
   else
-    BackwardByParts<512>(in, rows, dx, store, device, stream);
+    BackwardByParts<512>(in, rows, to, store, device, stream);
 }
 
 // Calls f<In, Out>() with the element types of x and y.
@@ -307,13 +320,13 @@ void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double
 }
 
 void LayerNormBackward(const Tensor& dy, const Tensor& x, const Tensor& mean, const Tensor& rstd,
-                       const Tensor& weight, Tensor& dx, Tensor& dweight, Tensor& dbias,
-                       StreamHandle stream) {
+                       const Tensor& weight, const Tensor& added, Tensor& dx, Tensor& dweight,
+                       Tensor& dbias, StreamHandle stream) {
   VisitTypes(x, dy, [&]<class In, class Out>() {
     using Sum = SumOf<In>;
-    In* const to = MutableElementsOrNull<In>(dx);
+    const RowGradients<In> to{MutableElementsOrNull<In>(dx), ElementsOrNull<In>(added)};
     const int n = static_cast<int>(weight.numel());
-    const bool aligned = RowsByPacks<Sum>(n, {x.raw(), dy.raw(), weight.raw(), to});
+    const bool aligned = RowsByPacks<Sum>(n, {x.raw(), dy.raw(), weight.raw(), to.dx, to.added});
     Backward(
         BackwardInputs<In, Out>{n, aligned, Elements<Out>(dy), Elements<In>(x), Elements<Sum>(mean),
                                 Elements<Sum>(rstd), Elements<Sum>(weight)},
