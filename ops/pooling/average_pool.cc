@@ -39,50 +39,43 @@ std::vector<AverageWindow> WindowsOf(int64_t in, const PoolAxis& axis,
   return SlidingWindows(in, out, axis, options.count_include_pad);
 }
 
+// Averages over these windows of images.
+Variable RecordPool(std::string_view op, const Variable& input, const AverageWindows& w) {
+  const auto pool = [&](const Variable& x) {
+    return Record(op, Forward(op, x.data().Contiguous(), w), {x}, SpreadBack(x.shape(), w));
+  };
+  return StayLowOnGpu(input) ? pool(input) : InPrecision(op, pool, input);
+}
+
 }  // namespace
 
 Variable AvgPool2d(const Variable& input, const AvgPool2dOptions& options) {
-  return InPrecision(
-      "avg_pool2d",
-      [&](const Variable& input) {
-        constexpr const char* kOp = "avg_pool2d";
-        AverageWindows w{.image = ImageOf(kOp, input.shape())};
-        const Dims kernel = PoolPair(kOp, "kernel_size", options.kernel_size);
-        const Dims stride =
-            options.stride.rank() == 0 ? kernel : PoolPair(kOp, "stride", options.stride);
-        const Dims padding = PoolPair(kOp, "padding", options.padding);
-        w.rows = WindowsOf(w.image.h, {kernel[0], stride[0], padding[0]}, options);
-        w.columns = WindowsOf(w.image.w, {kernel[1], stride[1], padding[1]}, options);
-        if (options.divisor_override) {
-          Require(*options.divisor_override != 0, kOp, "divisor_override must not be 0");
-          Override(w.rows, static_cast<double>(*options.divisor_override));
-          Override(w.columns, 1);
-        }
-        Tensor out = Forward(kOp, input.data().Contiguous(), w);
-        return Record("avg_pool2d", std::move(out), {input},
-                      SpreadBack(input.shape(), std::move(w)));
-      },
-      input);
+  constexpr const char* kOp = "avg_pool2d";
+  AverageWindows w{.image = ImageOf(kOp, input.shape())};
+  const Dims kernel = PoolPair(kOp, "kernel_size", options.kernel_size);
+  const Dims stride = options.stride.rank() == 0 ? kernel : PoolPair(kOp, "stride", options.stride);
+  const Dims padding = PoolPair(kOp, "padding", options.padding);
+  w.rows = WindowsOf(w.image.h, {kernel[0], stride[0], padding[0]}, options);
+  w.columns = WindowsOf(w.image.w, {kernel[1], stride[1], padding[1]}, options);
+  if (options.divisor_override) {
+    Require(*options.divisor_override != 0, kOp, "divisor_override must not be 0");
+    Override(w.rows, static_cast<double>(*options.divisor_override));
+    Override(w.columns, 1);
+  }
+  return RecordPool("avg_pool2d", input, w);
 }
 
 Variable AdaptiveAvgPool2d(const Variable& input, const Dims& output_size) {
-  return InPrecision(
-      "adaptive_avg_pool2d",
-      [&](const Variable& input) {
-        constexpr const char* kOp = "adaptive_avg_pool2d";
-        AverageWindows w{.image = ImageOf(kOp, input.shape())};
-        Dims size = PoolPair(kOp, "output_size", output_size);
-        for (int i = 0; i < 2; ++i) {
-          if (size[i] == -1) size[i] = input.dim(1 + i);
-          Require(size[i] >= 0, kOp, "output sizes must not be negative, got {}", output_size);
-        }
-        w.rows = AdaptiveWindows(w.image.h, size[0]);
-        w.columns = AdaptiveWindows(w.image.w, size[1]);
-        Tensor out = Forward(kOp, input.data().Contiguous(), w);
-        return Record("adaptive_avg_pool2d", std::move(out), {input},
-                      SpreadBack(input.shape(), std::move(w)));
-      },
-      input);
+  constexpr const char* kOp = "adaptive_avg_pool2d";
+  AverageWindows w{.image = ImageOf(kOp, input.shape())};
+  Dims size = PoolPair(kOp, "output_size", output_size);
+  for (int i = 0; i < 2; ++i) {
+    if (size[i] == -1) size[i] = input.dim(1 + i);
+    Require(size[i] >= 0, kOp, "output sizes must not be negative, got {}", output_size);
+  }
+  w.rows = AdaptiveWindows(w.image.h, size[0]);
+  w.columns = AdaptiveWindows(w.image.w, size[1]);
+  return RecordPool("adaptive_avg_pool2d", input, w);
 }
 
 }  // namespace torus::ops

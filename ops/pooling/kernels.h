@@ -1,5 +1,5 @@
 // The kernels of pooling, on the device of their tensors. Tensors are contiguous images (n, h, w,
-// c), f32 or f64.
+// c), f32, f64 or, on a GPU, a 16-bit type, which is summed in f32 and rounded once.
 #pragma once
 
 #include "ops/pooling/cpu/pooling.h"

@@ -55,8 +55,8 @@ Pooled Pool(const Variable& input, const MaxPool2dOptions& options) {
 }  // namespace
 
 Variable MaxPool2d(const Variable& input, const MaxPool2dOptions& options) {
-  return InPrecision(
-      "max_pool2d", [&](const Variable& input) { return Pool(input, options).output; }, input);
+  const auto pool = [&](const Variable& x) { return Pool(x, options).output; };
+  return StayLowOnGpu(input) ? pool(input) : InPrecision(kOp, pool, input);
 }
 
 MaxPoolResult MaxPool2dWithIndices(const Variable& input, const MaxPool2dOptions& options) {

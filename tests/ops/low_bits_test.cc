@@ -12,6 +12,8 @@
 #include "ops/elementwise/cast.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/layer_norm/layer_norm.h"
+#include "ops/pooling/average_pool.h"
+#include "ops/pooling/max_pool.h"
 #include "ops/view/view.h"
 #include "tests/ops/op_test.h"
 #include "tests/testing/on_gpu.h"
@@ -118,6 +120,16 @@ TEST_P(LowBits, OfADropoutAndASumInOnePass) {
       testing::ExpectSameBits(got.y, want.y, "y");
       for (int i : {0, 1}) testing::ExpectSameBits(got.gradients[i], want.gradients[i], "gradient");
     }
+}
+
+TEST_P(LowBits, OfPooling) {
+  const DType low = GetParam();
+  const auto expect = [&](const Op& pool) { ExpectBitsOfF32(pool, {{{2, 9, 7, 5}, low}}, low); };
+  expect([](const Variables& v) {
+    return MaxPool2d(v[0], {.kernel_size = {3}, .stride = {2}, .padding = {1}});
+  });
+  expect([](const Variables& v) { return AvgPool2d(v[0], {.kernel_size = {2}, .padding = {1}}); });
+  expect([](const Variables& v) { return AdaptiveAvgPool2d(v[0], {2, 3}); });
 }
 
 Op Norm(Activation activation, bool trains) {

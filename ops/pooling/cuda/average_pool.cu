@@ -2,6 +2,7 @@
 #include "ops/pooling/cuda/pooling.h"
 #include "runtime/cuda/elements.h"
 //
+#include "ops/cuda/floats.h"
 #include "runtime/cuda/for_each.h"
 #include "runtime/cuda/hand_over.h"
 
@@ -34,14 +35,15 @@ struct AveragedWindow {
   __device__ void operator()(int64_t i) const {
     const PixelPlace at = PixelOf(i, w.out_h, w.out_w, w.image.c);
     const AverageWindow row = w.rows[at.y], column = w.columns[at.x];
-    T total = T(0);
+    using Sum = SumOf<T>;
+    Sum total = Sum(0);
     for (int64_t y = row.begin; y < row.end; ++y) {
-      T line = T(0);
+      Sum line = Sum(0);
       for (int64_t x = column.begin; x < column.end; ++x)
-        line += in[((at.n * w.image.h + y) * w.image.w + x) * w.image.c + at.c];
+        line += Widened(in[((at.n * w.image.h + y) * w.image.w + x) * w.image.c + at.c]);
       total += line;
     }
-    out[i] = total / DivisorOf<T>(row, column);
+    out[i] = RoundedTo<T>(total / DivisorOf<Sum>(row, column));
   }
 };
 
@@ -68,13 +70,14 @@ struct SharesOfPixel {
   __device__ void operator()(int64_t i) const {
     const PixelPlace at = PixelOf(i, w.image.h, w.image.w, w.image.c);
     const int64_t first_column = FirstBehind(w.columns, w.out_w, at.x);
-    T sum = T(0);
+    using Sum = SumOf<T>;
+    Sum sum = Sum(0);
     for (int64_t y = FirstBehind(w.rows, w.out_h, at.y); y < w.out_h && w.rows[y].begin <= at.y;
          ++y)
       for (int64_t x = first_column; x < w.out_w && w.columns[x].begin <= at.x; ++x)
-        sum += dout[((at.n * w.out_h + y) * w.out_w + x) * w.image.c + at.c] /
-               DivisorOf<T>(w.rows[y], w.columns[x]);
-    din[i] = sum;
+        sum += Widened(dout[((at.n * w.out_h + y) * w.out_w + x) * w.image.c + at.c]) /
+               DivisorOf<Sum>(w.rows[y], w.columns[x]);
+    din[i] = RoundedTo<T>(sum);
   }
 };
 
@@ -86,7 +89,7 @@ void ForEachOf(std::string_view op, const ops::AverageWindows& w, const Tensor& 
   const Tensor columns = HandOver<AverageWindow>(op, w.columns, out.device(), stream);
   const Windows there{w.image, std::ssize(w.rows), std::ssize(w.columns),
                       HandedOver<AverageWindow>(rows), HandedOver<AverageWindow>(columns)};
-  VisitCompute(op, out.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitFloats(op, out.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach(op, out.numel(), stream, Body<T>{there, Elements<T>(in), MutableElements<T>(out)});
   });
 }

@@ -5,6 +5,7 @@
 #include "ops/pooling/max_taps.h"
 #include "runtime/cuda/elements.h"
 //
+#include "ops/cuda/floats.h"
 #include "runtime/cuda/for_each.h"
 
 namespace torus::cuda {
@@ -26,17 +27,17 @@ struct LargestOfWindow {
     const PixelPlace at = PixelOf(i, window.out_h, window.out_w, image.c);
     const MaxTaps rows(window.rows, at.y, image.h), columns(window.columns, at.x, image.w);
     const T* const plane = in + at.n * image.h * image.w * image.c + at.c;
-    T best = -std::numeric_limits<T>::infinity();
+    SumOf<T> best = -std::numeric_limits<SumOf<T>>::infinity();
     int64_t where = rows.empty() || columns.empty() ? -1 : rows.first * image.w + columns.first;
     for (int64_t y = rows.first; y < rows.end; y += rows.step) {
       for (int64_t x = columns.first; x < columns.end; x += columns.step) {
-        const T v = plane[(y * image.w + x) * image.c];
+        const SumOf<T> v = Widened(plane[(y * image.w + x) * image.c]);
         if (!(v > best) && v == v) continue;  // a NaN is taken, then only replaced by another
         best = v;
         where = y * image.w + x;
       }
     }
-    out[i] = best;
+    out[i] = RoundedTo<T>(best);
     index[i] = static_cast<int32_t>(where);
   }
 };
@@ -68,17 +69,17 @@ struct PassedBack {
     const int64_t here = at.y * image.w + at.x;
     const OutputsOfPixel rows{window.rows, window.out_h, at.y};
     const OutputsOfPixel columns{window.columns, window.out_w, at.x};
-    T sum = T(0);
+    SumOf<T> sum = 0;
     for (int64_t a = window.rows.kernel - 1; a >= 0; --a) {
       const int64_t y = rows(a);
       for (int64_t b = window.columns.kernel - 1; y >= 0 && b >= 0; --b) {
         const int64_t x = columns(b);
         if (x < 0) continue;
         const int64_t from = ((at.n * window.out_h + y) * window.out_w + x) * image.c + at.c;
-        if (index[from] == here) sum += dout[from];
+        if (index[from] == here) sum += Widened(dout[from]);
       }
     }
-    din[i] = sum;
+    din[i] = RoundedTo<T>(sum);
   }
 };
 
@@ -86,7 +87,7 @@ struct PassedBack {
 
 void MaxPool(const PoolImage& image, const MaxPoolWindow& window, const Tensor& x, Tensor& y,
              Tensor& index, StreamHandle stream) {
-  VisitCompute("max_pool2d", x.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitFloats("max_pool2d", x.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach("max_pool2d", y.numel(), stream,
             LargestOfWindow<T>{image, window, Elements<T>(x), MutableElements<T>(y),
                                MutableElements<int32_t>(index)});
@@ -95,7 +96,7 @@ void MaxPool(const PoolImage& image, const MaxPoolWindow& window, const Tensor& 
 
 void MaxPoolBackward(const PoolImage& image, const MaxPoolWindow& window, const Tensor& dy,
                      const Tensor& index, Tensor& dx, StreamHandle stream) {
-  VisitCompute("max_pool2d", dx.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitFloats("max_pool2d", dx.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach("max_pool2d", dx.numel(), stream,
             PassedBack<T>{image, window, Elements<T>(dy), Elements<int32_t>(index),
                           MutableElements<T>(dx)});
