@@ -14,6 +14,7 @@
 #include "runtime/cuda_api.h"
 #include "runtime/error.h"
 #include "runtime/on_device.h"
+#include "runtime/segment_allocator.h"
 #include "runtime/system_memory.h"
 
 namespace torus {
@@ -139,7 +140,7 @@ Allocator& GpuAllocator(int index) {
   if (Allocator* made = allocators[index].load(std::memory_order_acquire)) return *made;
   const int count = cuda::DeviceCount();
   Require(index < count, "allocator", "there is no cuda:{}: {} GPUs can be used", index, count);
-  Allocator* fresh = new CachingAllocator(std::make_unique<GpuMemory>(index), true);
+  Allocator* fresh = new SegmentAllocator(std::make_unique<GpuMemory>(index));
   allocators[index].store(fresh, std::memory_order_release);
   return *fresh;
 }

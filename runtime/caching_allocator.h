@@ -1,15 +1,12 @@
-// The part that the allocators of all devices share: size classes, free lists, counters and the
-// limit. The memory itself comes from a device's MemorySource.
+// CachingAllocator: the allocator of the CPU's memory, by size classes.
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
-#include "runtime/allocator.h"
+#include "runtime/memory_source.h"
 
 namespace torus {
 
@@ -26,21 +23,6 @@ inline constexpr int kSizeClasses = 16 + (48 - 10) * 8;
 // The smallest class that holds `bytes` (at most kMostBytes).
 SizeClass SizeClassOf(size_t bytes);
 
-// Where blocks come from.
-class MemorySource {
- public:
-  virtual ~MemorySource() = default;
-  // The name in messages: "cpu", "cuda:0".
-  virtual std::string Name() const = 0;
-  // Returns a block aligned to 64 bytes, or null.
-  virtual void* Take(size_t bytes) = 0;
-  // Whether a block of so many bytes from Take is all zero.
-  virtual bool TakesZeros(size_t) const { return false; }
-  virtual void Give(void* block, size_t bytes) noexcept = 0;
-  // Why Take returned null, for messages.
-  virtual std::string Shortage() const { return "the system has no more"; }
-};
-
 // Keeps freed blocks by size class, each class under its own lock. A class hands out the block that
 // was freed last, which is most likely still in the CPU's caches. If `cached` is false, every block
 // goes straight back to the source, so that a sanitizer sees use after free; counts and limit are
@@ -52,9 +34,9 @@ class CachingAllocator : public Allocator {
 
   void* Allocate(size_t bytes, bool* zeros = nullptr) override;
   void Free(void* block, size_t bytes) noexcept override;
-  MemoryStats stats() const override;
-  void ResetPeak() override;
-  void SetLimit(size_t bytes) override;
+  MemoryStats stats() const override { return counters_.stats(); }
+  void ResetPeak() override { counters_.ResetPeak(); }
+  void SetLimit(size_t bytes) override { counters_.SetLimit(bytes); }
   void ReleaseCached() override;
 
  private:
@@ -66,17 +48,11 @@ class CachingAllocator : public Allocator {
   SizeClass ClassOf(size_t bytes) const;
   void* PopCached(const SizeClass& size);
   void* TakeFresh(const SizeClass& size, size_t asked);
-  void* TryTake(size_t bytes);
-  bool Reserve(size_t bytes);
-  void GiveBack(void* block, size_t bytes) noexcept;
-  void CountLive(size_t bytes);
-  [[noreturn]] void FailOutOfMemory(size_t asked) const;
 
   const std::unique_ptr<MemorySource> source_;
   const bool cached_;
   std::array<FreeList, kSizeClasses> lists_;
-  std::atomic<size_t> live_{0}, peak_{0}, held_{0}, limit_{0};
-  std::atomic<uint64_t> allocations_{0};
+  MemoryCounters counters_;
 };
 
 }  // namespace torus

@@ -3,6 +3,9 @@
 #include <string>
 #include <utility>
 
+#include "runtime/caching_allocator.h"
+#include "runtime/segment_allocator.h"
+
 namespace torus {
 namespace {
 
@@ -22,15 +25,22 @@ class AllocatorSource : public MemorySource {
   const Device device_;
 };
 
+// As the device's own allocator.
+std::unique_ptr<Allocator> AllocatorOver(std::unique_ptr<MemorySource> source, Device device) {
+  if (device.kind == DeviceKind::kCuda)
+    return std::make_unique<SegmentAllocator>(std::move(source));
+  return std::make_unique<CachingAllocator>(std::move(source), true);
+}
+
 }  // namespace
 
 MemoryPool::MemoryPool(Device device)
-    : device_(device), blocks_(std::make_unique<AllocatorSource>(device), true) {}
+    : device_(device), blocks_(AllocatorOver(std::make_unique<AllocatorSource>(device), device)) {}
 
 std::shared_ptr<const void> MemoryPool::Take(size_t bytes) {
-  void* const block = blocks_.Allocate(bytes);
+  void* const block = blocks_->Allocate(bytes);
   return {block, [pool = shared_from_this(), bytes](const void* b) {
-            pool->blocks_.Free(const_cast<void*>(b), bytes);
+            pool->blocks_->Free(const_cast<void*>(b), bytes);
           }};
 }
 

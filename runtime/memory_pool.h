@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "runtime/caching_allocator.h"
+#include "runtime/allocator.h"
 #include "runtime/device.h"
 
 namespace torus {
@@ -26,11 +26,11 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   // Allocator::Allocate. The pool must be owned by a shared_ptr.
   std::shared_ptr<const void> Take(size_t bytes);
   // Bytes of all blocks, in use or not.
-  size_t held_bytes() const { return blocks_.stats().held_bytes; }
+  size_t held_bytes() const { return blocks_->stats().held_bytes; }
 
  private:
   const Device device_;
-  CachingAllocator blocks_;
+  const std::unique_ptr<Allocator> blocks_;
 };
 
 // While one exists, the calling thread's allocations on the pool's device come from the pool. With

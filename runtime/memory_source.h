@@ -1,0 +1,50 @@
+// Where allocators take their blocks from, and what they count.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "runtime/allocator.h"
+
+namespace torus {
+
+// The memory of a device.
+class MemorySource {
+ public:
+  virtual ~MemorySource() = default;
+  // The name in messages: "cpu", "cuda:0".
+  virtual std::string Name() const = 0;
+  // Returns a block aligned to 64 bytes, or null.
+  virtual void* Take(size_t bytes) = 0;
+  // Whether a block of so many bytes from Take is all zero.
+  virtual bool TakesZeros(size_t) const { return false; }
+  virtual void Give(void* block, size_t bytes) noexcept = 0;
+  // Why Take returned null, for messages.
+  virtual std::string Shortage() const { return "the system has no more"; }
+};
+
+// The numbers of MemoryStats. Thread-safe.
+class MemoryCounters {
+ public:
+  void CountLive(size_t bytes);
+  void CountFreed(size_t bytes) { live_.fetch_sub(bytes, std::memory_order_relaxed); }
+  // Takes a block from the source and counts it as held; null if that would exceed the limit, or if
+  // the source has none.
+  void* Take(MemorySource& source, size_t bytes);
+  void Give(MemorySource& source, void* block, size_t bytes) noexcept;
+  MemoryStats stats() const;
+  void ResetPeak();
+  void SetLimit(size_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
+  // Throws for a request of `asked` bytes, for which a block of `size` could not be taken.
+  [[noreturn]] void FailOutOfMemory(const MemorySource& source, size_t asked, size_t size) const;
+
+ private:
+  bool Reserve(size_t bytes);
+
+  std::atomic<size_t> live_{0}, peak_{0}, held_{0}, limit_{0};
+  std::atomic<uint64_t> allocations_{0};
+};
+
+}  // namespace torus

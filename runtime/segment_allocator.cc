@@ -1,0 +1,154 @@
+#include "runtime/segment_allocator.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace torus {
+namespace {
+
+// The sizes of PyTorch's allocator for CUDA, so that what fits there fits here.
+constexpr size_t kRounding = 512, kMiB = size_t{1} << 20;
+constexpr size_t kMostSmall = kMiB, kSmallSegment = 2 * kMiB;
+constexpr size_t kMostShared = 10 * kMiB, kSharedSegment = 20 * kMiB;  // with other large requests
+
+constexpr size_t RoundedUp(size_t bytes, size_t step) { return (bytes + step - 1) / step * step; }
+
+size_t SegmentFor(size_t bytes) {
+  if (bytes <= kMostSmall) return kSmallSegment;
+  return bytes < kMostShared ? kSharedSegment : RoundedUp(bytes, 2 * kMiB);
+}
+
+// A smaller rest stays with the block.
+size_t LeastRest(bool small) { return small ? kRounding : kMiB; }
+
+}  // namespace
+
+SegmentAllocator::SegmentAllocator(std::unique_ptr<MemorySource> source)
+    : source_(std::move(source)) {}
+
+SegmentAllocator::~SegmentAllocator() { ReleaseCached(); }
+
+void* SegmentAllocator::Allocate(size_t bytes, bool* zeros) {
+  if (zeros != nullptr) *zeros = false;
+  constexpr size_t kMost = size_t{1} << 48;  // more than any address space
+  if (bytes > kMost) counters_.FailOutOfMemory(*source_, bytes, bytes);
+  const size_t size = RoundedUp(std::max<size_t>(bytes, 1), kRounding);
+  const bool small = size <= kMostSmall;
+  const std::lock_guard lock(mutex_);
+  char* block = TakeFree(size, small);
+  if (block == nullptr) {
+    AddSegment(bytes, small, size);
+    block = TakeFree(size, small);
+  }
+  counters_.CountLive(bytes);
+  return block;
+}
+
+// Null if no free block is large enough.
+char* SegmentAllocator::TakeFree(size_t bytes, bool small) {
+  FreeBlocks& free = small ? small_ : large_;
+  const auto found = free.lower_bound({bytes, nullptr});
+  if (found == free.end()) return nullptr;
+  const auto block = blocks_.find(found->second);
+  if (block->second.bytes - bytes >= LeastRest(small)) Split(block, bytes);
+  block->second.entry = FreeOf(*block->second.segment).extract({block->second.bytes, block->first});
+  block->second.free = false;
+  return block->first;
+}
+
+// Leaves a free block of `bytes` and a free one behind it.
+void SegmentAllocator::Split(Blocks::iterator block, size_t bytes) {
+  FreeBlocks& free = FreeOf(*block->second.segment);
+  char* const second = block->first + bytes;
+  const size_t rest = block->second.bytes - bytes;
+  // All that may throw comes before anything is changed.
+  FreeBlocks entries{{rest, second}};
+  blocks_.emplace(second, Block{rest, block->second.segment, true, {}});
+  auto entry = free.extract({block->second.bytes, block->first});
+  entry.value().first = block->second.bytes = bytes;
+  free.insert(std::move(entry));
+  free.insert(entries.extract(entries.begin()));
+}
+
+void SegmentAllocator::Free(void* address, size_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  counters_.CountFreed(bytes);
+  auto block = blocks_.find(static_cast<char*>(address));
+  MakeFree(block);
+  const auto joins = [&](Blocks::iterator other) {
+    return other != blocks_.end() && other->second.free &&
+           other->second.segment == block->second.segment;
+  };
+  if (const auto after = std::next(block); joins(after)) Merge(block, after);
+  if (block == blocks_.begin()) return;
+  if (const auto before = std::prev(block); joins(before)) Merge(before, block);
+}
+
+void SegmentAllocator::MakeFree(Blocks::iterator block) noexcept {
+  Block& b = block->second;
+  b.entry.value() = {b.bytes, block->first};
+  FreeOf(*b.segment).insert(std::move(b.entry));
+  b.free = true;
+}
+
+// Both are free, the second begins where the first ends.
+void SegmentAllocator::Merge(Blocks::iterator first, Blocks::iterator second) noexcept {
+  FreeBlocks& free = FreeOf(*first->second.segment);
+  free.erase({second->second.bytes, second->first});
+  auto entry = free.extract({first->second.bytes, first->first});
+  first->second.bytes += second->second.bytes;
+  entry.value().first = first->second.bytes;
+  free.insert(std::move(entry));
+  blocks_.erase(second);
+}
+
+// A segment with room for `size`, a free block as a whole. Throws if there is no memory.
+void SegmentAllocator::AddSegment(size_t asked, bool small, size_t size) {
+  size_t bytes = SegmentFor(size);
+  void* memory = counters_.Take(*source_, bytes);
+  // The last of the memory may be less than a segment that others could share.
+  while (memory == nullptr) {
+    memory = counters_.Take(*source_, size);
+    if (memory != nullptr)
+      bytes = size;
+    else if (!ReleaseLargest())
+      counters_.FailOutOfMemory(*source_, asked, size);
+  }
+  char* const begin = static_cast<char*>(memory);
+  try {
+    const auto segment = segments_.emplace(begin, Segment{begin, bytes, small}).first;
+    blocks_.emplace(begin, Block{bytes, &segment->second, true, {}});
+    FreeOf(segment->second).insert({bytes, begin});
+  } catch (...) {
+    blocks_.erase(begin);
+    segments_.erase(begin);
+    counters_.Give(*source_, begin, bytes);
+    throw;
+  }
+}
+
+// Gives the largest free segment back to the source. Returns whether there was one.
+bool SegmentAllocator::ReleaseLargest() noexcept {
+  auto largest = blocks_.end();
+  for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
+    const bool whole = block->second.free && block->second.bytes == block->second.segment->bytes;
+    if (whole && (largest == blocks_.end() || block->second.bytes > largest->second.bytes))
+      largest = block;
+  }
+  if (largest == blocks_.end()) return false;
+  char* const begin = largest->first;
+  const size_t bytes = largest->second.bytes;
+  FreeOf(*largest->second.segment).erase({bytes, begin});
+  blocks_.erase(largest);
+  segments_.erase(begin);
+  counters_.Give(*source_, begin, bytes);
+  return true;
+}
+
+void SegmentAllocator::ReleaseCached() {
+  const std::lock_guard lock(mutex_);
+  while (ReleaseLargest()) {
+  }
+}
+
+}  // namespace torus

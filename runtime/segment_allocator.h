@@ -1,0 +1,63 @@
+// SegmentAllocator: the allocator of a GPU's memory, which divides large segments into blocks.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "runtime/memory_source.h"
+
+namespace torus {
+
+// Taking memory from a GPU waits for all its work, and a GPU has little of it. So memory is taken in
+// segments: a request gets the smallest free block that holds it, what is left of that stays free,
+// and a freed block is merged with its free neighbours. Small requests (up to 1 MiB) have segments
+// of their own, so that they do not divide large ones. If the device has no more, free segments are
+// given back, the largest first, until the request fits.
+class SegmentAllocator : public Allocator {
+ public:
+  explicit SegmentAllocator(std::unique_ptr<MemorySource> source);
+  ~SegmentAllocator() override;
+
+  void* Allocate(size_t bytes, bool* zeros = nullptr) override;
+  void Free(void* block, size_t bytes) noexcept override;
+  MemoryStats stats() const override { return counters_.stats(); }
+  void ResetPeak() override { counters_.ResetPeak(); }
+  void SetLimit(size_t bytes) override { counters_.SetLimit(bytes); }
+  void ReleaseCached() override;
+
+ private:
+  // By size, then by address: the same requests get the same addresses.
+  using FreeBlocks = std::set<std::pair<size_t, char*>>;
+  struct Segment {
+    char* begin;
+    size_t bytes;
+    bool small;
+  };
+  struct Block {
+    size_t bytes = 0;
+    const Segment* segment = nullptr;
+    bool free = false;
+    FreeBlocks::node_type entry;  // while it is in use, so that freeing needs no memory
+  };
+  using Blocks = std::map<char*, Block>;
+
+  FreeBlocks& FreeOf(const Segment& segment) { return segment.small ? small_ : large_; }
+  char* TakeFree(size_t bytes, bool small);
+  void Split(Blocks::iterator block, size_t bytes);
+  void Merge(Blocks::iterator first, Blocks::iterator second) noexcept;
+  void MakeFree(Blocks::iterator block) noexcept;
+  void AddSegment(size_t asked, bool small, size_t size);
+  bool ReleaseLargest() noexcept;
+
+  const std::unique_ptr<MemorySource> source_;
+  std::mutex mutex_;
+  std::map<char*, Segment> segments_;
+  Blocks blocks_;  // of all segments, by address
+  FreeBlocks small_, large_;
+  MemoryCounters counters_;
+};
+
+}  // namespace torus
