@@ -1,6 +1,10 @@
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstring>
+#include <mutex>
+#include <set>
+#include <utility>
 
 #include "runtime/cuda_api.h"
 #include "runtime/error.h"
@@ -102,6 +106,34 @@ void FreeHost(void* block) noexcept {
 
 void CopyBytes(void* to, const void* from, size_t bytes, StreamHandle stream) {
   Check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, Native(stream)), "cudaMemcpyAsync");
+}
+
+namespace {
+
+void ReachMemoryOf(int device, int owner) {
+  int can = 0;
+  Check(cudaDeviceCanAccessPeer(&can, device, owner), "cudaDeviceCanAccessPeer");
+  if (can == 0) return;
+  UseDevice(device);
+  const cudaError_t error = cudaDeviceEnablePeerAccess(owner, 0);
+  if (error == cudaErrorPeerAccessAlreadyEnabled)
+    Drop(error);  // by another library of the process
+  else
+    Check(error, "cudaDeviceEnablePeerAccess");
+}
+
+}  // namespace
+
+void ConnectMemories(int one, int other) {
+  static std::mutex mutex;
+  static std::set<std::pair<int, int>> connected;
+  const std::lock_guard lock(mutex);
+  const std::pair<int, int> both = std::minmax(one, other);
+  if (connected.contains(both)) return;
+  const BesideCapture beside;
+  ReachMemoryOf(one, other);
+  ReachMemoryOf(other, one);
+  connected.insert(both);
 }
 
 StreamHandle CreateStream(int device) {

@@ -33,6 +33,10 @@ void FreeHost(void* block) noexcept;
 // Copies between or within host and GPU memory, in stream order.
 void CopyBytes(void* to, const void* from, size_t bytes, StreamHandle stream);
 
+// Lets copies between two GPUs go from one to the other, where the hardware can, instead of through
+// the host's memory (cudaDeviceEnablePeerAccess). Does its work once a pair.
+void ConnectMemories(int one, int other);
+
 StreamHandle CreateStream(int device);
 void DestroyStream(StreamHandle stream) noexcept;
 void Synchronize(StreamHandle stream);

@@ -39,7 +39,10 @@ void Follow(Device first, Device then) {
 // after the receiver's earlier work on the memory, and the receiver's stream waits for the copy.
 void SendBytes(const Tensor& in, Tensor& out, StreamHandle stream) {
   const bool both = in.device().kind == DeviceKind::kCuda && out.device().kind == DeviceKind::kCuda;
-  if (both) Follow(out.device(), in.device());
+  if (both) {
+    cuda::ConnectMemories(in.device().index, out.device().index);
+    Follow(out.device(), in.device());
+  }
   cuda::CopyBytes(out.mutable_raw(), in.raw(), in.bytes(), stream);
   if (both)
     Follow(in.device(), out.device());

@@ -30,6 +30,7 @@ std::vector<Call> Calls() {
       {"MallocHost", [] { MallocHost(8); }},
       {"FreeHost", [] { FreeHost(kHandle); }, false},
       {"CopyBytes", [] { CopyBytes(kHandle, kHandle, 1, nullptr); }},
+      {"ConnectMemories", [] { ConnectMemories(0, 1); }},
       {"CreateStream", [] { CreateStream(0); }},
       {"DestroyStream", [] { DestroyStream(kHandle); }, false},
       {"Synchronize", [] { Synchronize(kHandle); }},
@@ -81,6 +82,12 @@ TEST_F(CudaApi, NoMemoryAndNotYetAreNoErrors) {
     EXPECT_FALSE(IsDone(kHandle));
   }
   EXPECT_NO_THROW(CheckLaunch("the next op"));
+}
+
+TEST_F(CudaApi, TwoGpusAreConnectedOnceInBothDirections) {
+  fake_cuda::connections = 0;
+  for (int i = 0; i < 3; ++i) ConnectMemories(2, 3), ConnectMemories(3, 2);
+  EXPECT_EQ(fake_cuda::connections, 2);
 }
 
 TEST_F(CudaApi, ALaunchsOwnErrorIsTold) {

@@ -10,13 +10,15 @@ enum cudaError_t {
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
   cudaErrorNotReady = 600,
+  cudaErrorPeerAccessAlreadyEnabled = 704,
 };
 
 namespace fake_cuda {
 inline cudaError_t answer = cudaSuccess;  // of every call
 inline cudaError_t last = cudaSuccess;
 inline int calls = 0;
-inline int object = 0;  // what all handles point to
+inline int object = 0;       // what all handles point to
+inline int connections = 0;  // calls of cudaDeviceEnablePeerAccess
 }  // namespace fake_cuda
 
 using cudaStream_t = struct FakeStream*;
@@ -73,6 +75,16 @@ TORUS_FAKE(cudaGraphExecDestroy)
 
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   *properties = {};
+  return fake_cuda::Call();
+}
+
+inline cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
+  *can = 1;
+  return fake_cuda::Call();
+}
+
+inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
+  ++fake_cuda::connections;
   return fake_cuda::Call();
 }
 
