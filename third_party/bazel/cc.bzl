@@ -37,11 +37,23 @@ _SANITIZED = select({
 
 COPTS = _COPTS + _optimized("-O3") + _SANITIZED
 
-# A test is compiled about as often as it runs, and spends its time in what it tests. Products and sums are contracted as in the rest,
-# so that one that a test writes out has the same bits.
-TEST_COPTS = _COPTS + _optimized("-O1") + ["-fexpensive-optimizations"] + _SANITIZED
+# Of code that is compiled about as often as it runs, or spends its time in what it calls: tests, recipes, tools. Products and sums are
+# contracted as in the rest, so that one that is written out here has the same bits.
+CALM_COPTS = _COPTS + _optimized("-O1") + ["-fexpensive-optimizations"] + _SANITIZED
 
 _PRECOMPILED = "//third_party/precompiled:"
+
+def _is_within(folder):
+    return (native.package_name() + "/").startswith(folder + "/")
+
+# The precompiled headers (third_party/precompiled) of each part of the tree, and its level of optimization. Students measure what they
+# build themselves.
+def _part(deps):
+    if "@gtest" in deps:
+        return struct(header = "test", copts = CALM_COPTS)
+    if _is_within("recipes") or (_is_within("tools") and not _is_within("tools/labs/build_it_yourself")):
+        return struct(header = "calm_library", copts = CALM_COPTS)
+    return struct(header = "library", copts = COPTS)
 
 # What every source of the target starts with (precompiled.bzl). Other copts than COPTS that change what is compiled keep gcc from
 # using it; it then says so and parses the text.
@@ -64,36 +76,38 @@ def torus_library(name, deps = [], copts = [], hdrs = None, srcs = None, gpu_awa
 
     `precompiled` is False where `copts` do not go with precompiled headers.
     """
-    of_tests = "@gtest" in deps
-    headers = [] if not precompiled else ["test" if of_tests else "library"]
+    part = _part(deps)
+    headers = [part.header] if precompiled else []
     native.cc_library(
         name = name,
         hdrs = native.glob([name + ".h"]) if hdrs == None else hdrs,
         srcs = native.glob([name + ".cc"]) if srcs == None else srcs,
         deps = deps + [_PRECOMPILED + header for header in headers],
-        copts = (TEST_COPTS if of_tests else COPTS) + [flag for header in headers for flag in _include_precompiled(header)] + (_GPU_COPTS if gpu_aware else []) + copts,
+        copts = part.copts + [flag for header in headers for flag in _include_precompiled(header)] + (_GPU_COPTS if gpu_aware else []) + copts,
         linkopts = LINKOPTS,
         linkstatic = True,  # no shared library of each target beside its archive
         **kwargs
     )
 
 def torus_binary(name, srcs = None, deps = [], linkopts = [], **kwargs):
+    part = _part(deps)
     native.cc_binary(
         name = name,
         srcs = [name + ".cc"] if srcs == None else srcs,
-        deps = deps + ["//runtime:vector_floor", _PRECOMPILED + "library"],
-        copts = COPTS + _include_precompiled("library"),
+        deps = deps + ["//runtime:vector_floor", _PRECOMPILED + part.header],
+        copts = part.copts + _include_precompiled(part.header),
         linkopts = LINKOPTS + linkopts,
         **kwargs
     )
 
 def torus_test(name, srcs = None, deps = [], size = "small", linkopts = [], gpu_aware = False, **kwargs):
     """A GoogleTest program; NAME.cc unless named. Tests that read external data carry tags = ["external"]."""
+    part = _part(["@gtest"])
     native.cc_test(
         name = name,
         srcs = [name + ".cc"] if srcs == None else srcs,
-        deps = deps + ["@gtest", "//tests:gtest_main", _PRECOMPILED + "test"],
-        copts = TEST_COPTS + _include_precompiled("test") + (_GPU_COPTS if gpu_aware else []),
+        deps = deps + ["@gtest", "//tests:gtest_main", _PRECOMPILED + part.header],
+        copts = part.copts + _include_precompiled(part.header) + (_GPU_COPTS if gpu_aware else []),
         linkopts = LINKOPTS + linkopts,
         size = size,
         **kwargs
