@@ -11,11 +11,11 @@
 
 namespace torus {
 
-// Taking memory from a GPU waits for all its work, and a GPU has little of it. So memory is taken in
-// segments: a request gets the smallest free block that holds it, what is left of that stays free,
-// and a freed block is merged with its free neighbours. Small requests (up to 1 MiB) have segments
-// of their own, so that they do not divide large ones. If the device has no more, free segments are
-// given back, the largest first, until the request fits.
+// Taking memory from a GPU waits for all its work, and a GPU has little of it. So memory is taken
+// in segments: a request gets the smallest free block that holds it, what is left of that stays
+// free, and a freed block is merged with its free neighbours. Small requests (up to 1 MiB) have
+// segments of their own, so that they do not divide large ones. If the device has no more, free
+// segments are given back, the largest first, until the request fits.
 class SegmentAllocator : public Allocator {
  public:
   explicit SegmentAllocator(std::unique_ptr<MemorySource> source);

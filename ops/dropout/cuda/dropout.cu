@@ -122,12 +122,13 @@ struct DropGradient {
 // Calls f<X, Y>() with the types of a dropped tensor and of the sum.
 template <class F>
 void VisitSum(DType x, DType y, const F& f) {
-  VisitFloats("dropout", x, [&]<class X>(ComputeType<X>) {
-    if constexpr (sizeof(X) == 2)
-      if (y == DType::kF32) return f.template operator()<X, float>();
-    TORUS_CHECK(x == y, "{} is added to {}", Name(x), Name(y));
-    f.template operator()<X, X>();
-  });
+  TORUS_CHECK(x == y || (IsLow(x) && y == DType::kF32), "{} is added to {}", Name(x), Name(y));
+  if (x == DType::kF32) return f.template operator()<float, float>();
+  const auto low = [&]<class X>(X) {
+    y == DType::kF32 ? f.template operator()<X, float>() : f.template operator()<X, X>();
+  };
+  TORUS_CHECK(IsLow(x), "{} is dropped and added in two passes", Name(x));
+  x == DType::kBF16 ? low(BFloat16()) : low(Float16());
 }
 
 }  // namespace
