@@ -1,7 +1,5 @@
 #include "models/nn/batch_norm2d.h"
 
-#include "runtime/kernels.h"
-
 namespace torus::nn {
 
 BatchNorm2d::BatchNorm2d(const BatchNorm2dOptions& options) : options_(options) {
@@ -39,10 +37,9 @@ void BatchNorm2d::OnEndMiniBatch(bool taken) {
   const std::optional<BatchStatistics> batch = statistics_.Take();
   if (!batch || !taken) return;
   Tensor& batches = num_batches_tracked_.mutable_data();
-  AddInPlace(batches, Full({}, 1, DType::kI64, batches.device()));
-  const double momentum = options_.momentum ? *options_.momentum : 1 / batches.Item();
+  const double momentum = options_.momentum ? *options_.momentum : 1 / (batches.Item() + 1);
   ops::UpdateRunningStatistics(batch->mean, batch->variance, batch->count, momentum,
-                               running_mean_.mutable_data(), running_var_.mutable_data());
+                               running_mean_.mutable_data(), running_var_.mutable_data(), &batches);
 }
 
 }  // namespace torus::nn

@@ -8,6 +8,7 @@
 #include "ops/batch_norm/kernels.h"
 #include "ops/batch_norm/over_replicas.h"
 #include "ops/precision/in_precision.h"
+#include "runtime/kernels.h"
 
 namespace torus::ops {
 namespace {
@@ -79,12 +80,17 @@ Gradients Rule(const ForBackward& saved, const GradContext& g) {
   return {out.x, out.weight, out.bias, g.wants(3) ? (masks ? out.masked : dy) : Tensor()};
 }
 
-// The statistics' count is that of ForBackward.
-Variable Normalize(const Inputs& in, const std::vector<Variable>& inputs,
-                   const BatchMoments& statistics, double eps, Activation activation,
-                   const GatherReplicas& gather) {
+std::shared_ptr<const ChannelAffine> Folded(const Inputs& in, const BatchMoments& statistics,
+                                            double eps) {
   auto affine = std::make_shared<ChannelAffine>(in.channels, ChannelType(in.x.dtype()), in.device);
   kernels::FoldChannels(statistics.mean, statistics.var, eps, in.weight, in.bias, *affine);
+  return affine;
+}
+
+// `count` is that of ForBackward.
+Variable Normalize(const Inputs& in, const std::vector<Variable>& inputs,
+                   std::shared_ptr<const ChannelAffine> affine, int64_t count,
+                   Activation activation, const GatherReplicas& gather) {
   Tensor y(in.x.shape(), in.x.dtype(), in.device);
   kernels::NormalizeChannels(in.x, *affine, activation, in.residual, y);
   if (!NeedsGrad(inputs))
@@ -96,7 +102,7 @@ Variable Normalize(const Inputs& in, const std::vector<Variable>& inputs,
                           needs_more && rounded ? SavedActivation(in.residual) : SavedActivation(),
                           std::move(affine),
                           activation,
-                          statistics.count,
+                          count,
                           in.residual.defined(),
                           gather};
   return Record("batch_norm", y, inputs, [saved](const GradContext& g) { return Rule(saved, g); });
@@ -121,10 +127,10 @@ BatchNormResult Train(const Variable& x, const Variable& weight, const Variable&
   if (gather && counted) all = OverReplicas(all, gather);
   Require(all.count != 1 || !counted, "batch_norm",
           "training needs more than one value a channel, got {}", in.x);
-  Variable y = Normalize(in, {x, weight, bias, residual}, all, eps, activation,
+  const auto affine = Folded(in, all, eps);
+  Variable y = Normalize(in, {x, weight, bias, residual}, affine, all.count, activation,
                          counted ? gather : GatherReplicas());
-  const DType dtype = ChannelType(x.dtype());
-  return {y, all.mean.To(dtype), all.var.To(dtype), all.count};
+  return {y, affine->mean, affine->var, all.count};
 }
 
 // Whether GPU kernels read the 16-bit inputs directly.
@@ -163,9 +169,9 @@ Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
     CheckChannels("running_mean", mean, x);
     CheckChannels("running_var", var, x);
     CommonDevice("batch_norm", x.data(), mean, var);
-    return Normalize(in, {x, weight, bias, residual},
-                     {mean.To(DType::kF64).Contiguous(), var.To(DType::kF64).Contiguous()}, eps,
-                     activation, {});
+    const auto affine =
+        Folded(in, {mean.To(DType::kF64).Contiguous(), var.To(DType::kF64).Contiguous()}, eps);
+    return Normalize(in, {x, weight, bias, residual}, affine, 0, activation, {});
   };
   return ReadsLow(x, weight, bias, residual)
              ? normalize(x, weight, bias, residual)
@@ -173,16 +179,22 @@ Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
 }
 
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, int64_t count, double momentum,
-                             Tensor& running_mean, Tensor& running_var) {
+                             Tensor& running_mean, Tensor& running_var, Tensor* batches) {
   Require(running_mean.shape() == mean.shape() && running_var.shape() == var.shape() &&
               running_mean.is_contiguous() && running_var.is_contiguous(),
           "batch_norm", "running statistics must be contiguous {}, got {} and {}", mean.shape(),
           running_mean, running_var);
-  if (count == 0) return;
+  Require(batches == nullptr || (batches->dtype() == DType::kI64 && batches->numel() == 1),
+          "batch_norm", "the number of batches must be one i64");
+  if (count == 0 || mean.numel() == 0) {
+    if (batches != nullptr)
+      AddInPlace(*batches, Full(batches->shape(), 1, DType::kI64, batches->device()));
+    return;
+  }
   const double unbias =
       count > 1 ? static_cast<double>(count) / static_cast<double>(count - 1) : 1.0;
   kernels::UpdateRunningStatistics(mean.Contiguous(), var.Contiguous(), unbias, momentum,
-                                   running_mean, running_var);
+                                   running_mean, running_var, batches);
 }
 
 void MergeStatistics(const Tensor& more_mean, const Tensor& more_var, int64_t more, Tensor& mean,

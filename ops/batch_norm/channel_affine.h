@@ -9,14 +9,16 @@
 namespace torus::ops {
 
 // A normalisation with its statistics folded in, one value per channel: y = (x - mean) scale +
-// bias, with scale = weight inv_std. All in the dtype of x, inv_std in f64.
+// bias, with scale = weight inv_std. All in the dtype of x, inv_std in f64; `var` is the variance,
+// which is folded in.
 struct ChannelAffine {
   ChannelAffine(int64_t channels, DType dtype, Device device)
       : mean({channels}, dtype, device),
+        var({channels}, dtype, device),
         scale({channels}, dtype, device),
         bias({channels}, dtype, device),
         inv_std({channels}, DType::kF64, device) {}
-  Tensor mean, scale, bias, inv_std;
+  Tensor mean, var, scale, bias, inv_std;
 };
 
 // Inputs of the backward besides dy. With both a residual and an activation, the activation's mask

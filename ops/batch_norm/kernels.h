@@ -69,15 +69,19 @@ inline void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor
 }
 
 // running = (1 - momentum) running + momentum batch; the batch's variance is first multiplied by
-// `unbias`.
+// `unbias`. Adds 1 to `batches`, i64, unless it is null. There is at least one channel.
 inline void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias,
-                                    double momentum, Tensor& running_mean, Tensor& running_var) {
+                                    double momentum, Tensor& running_mean, Tensor& running_var,
+                                    Tensor* batches) {
   AtDoor(
       "batch_norm", running_mean.device(),
-      [&] { cpu::UpdateRunningStatistics(mean, var, unbias, momentum, running_mean, running_var); },
+      [&] {
+        cpu::UpdateRunningStatistics(mean, var, unbias, momentum, running_mean, running_var,
+                                     batches);
+      },
       [&](StreamHandle stream) {
         cuda::UpdateRunningStatistics(mean, var, unbias, momentum, running_mean, running_var,
-                                      stream);
+                                      batches, stream);
       });
 }
 

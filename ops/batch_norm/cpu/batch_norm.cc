@@ -7,6 +7,7 @@
 
 #include "ops/batch_norm/channel_functors.h"
 #include "ops/batch_norm/cpu/channel_sums.h"
+#include "runtime/kernels.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {
@@ -107,6 +108,7 @@ void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tenso
          PointerOf<T>(bias), affine.mean.mutable_data<T>(), affine.scale.mutable_data<T>(),
          affine.bias.mutable_data<T>(), affine.inv_std.mutable_data<double>());
   });
+  Copy(var, affine.var);
 }
 
 void NormalizeChannels(const Tensor& x, const ChannelAffine& affine, ops::Activation activation,
@@ -154,7 +156,8 @@ void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy,
 }
 
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias, double momentum,
-                             Tensor& running_mean, Tensor& running_var) {
+                             Tensor& running_mean, Tensor& running_var, Tensor* batches) {
+  if (batches != nullptr) ++*batches->mutable_data<int64_t>();
   VisitCompute("batch_norm", running_mean.dtype(), [&]<class T>(ComputeType<T>) {
     const Tensor batch_mean = mean.To(DType::kF64), batch_var = var.To(DType::kF64);
     const double *m = batch_mean.data<double>(), *v = batch_var.data<double>();

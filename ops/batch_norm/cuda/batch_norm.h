@@ -19,7 +19,8 @@ void NormalizeChannelsBackward(const ops::NormBackwardInputs& in, const Tensor& 
                                const Tensor& own_sums, const Tensor& all_sums,
                                ops::NormGradients& out, StreamHandle stream);
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias, double momentum,
-                             Tensor& running_mean, Tensor& running_var, StreamHandle stream);
+                             Tensor& running_mean, Tensor& running_var, Tensor* batches,
+                             StreamHandle stream);
 void MergeStatistics(const Tensor& more_mean, const Tensor& more_var, int64_t more, Tensor& mean,
                      Tensor& var, int64_t count, StreamHandle stream);
 

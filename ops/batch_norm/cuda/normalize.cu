@@ -17,11 +17,12 @@ struct FoldChannel {
   double eps;
   const double *of_mean, *of_var;
   const T *weight, *of_bias;  // may be null: ones and zeros
-  T *mean, *scale, *bias;
+  T *mean, *var, *scale, *bias;
   double* inv_std;
   __device__ void operator()(int64_t c) const {
     inv_std[c] = ops::InverseStd(of_var[c], eps);
     mean[c] = static_cast<T>(of_mean[c]);
+    var[c] = static_cast<T>(of_var[c]);
     scale[c] =
         static_cast<T>((weight == nullptr ? 1.0 : static_cast<double>(weight[c])) * inv_std[c]);
     bias[c] = of_bias == nullptr ? T(0) : of_bias[c];
@@ -68,12 +69,12 @@ struct NormalizeRows {
 void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tensor& weight,
                   const Tensor& bias, ops::ChannelAffine& affine, StreamHandle stream) {
   VisitCompute(kNormOp, affine.mean.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach(
-        kNormOp, mean.numel(), stream,
-        FoldChannel<T>{eps, Elements<double>(mean), Elements<double>(var),
-                       ElementsOrNull<T>(weight), ElementsOrNull<T>(bias),
-                       MutableElements<T>(affine.mean), MutableElements<T>(affine.scale),
-                       MutableElements<T>(affine.bias), MutableElements<double>(affine.inv_std)});
+    ForEach(kNormOp, mean.numel(), stream,
+            FoldChannel<T>{eps, Elements<double>(mean), Elements<double>(var),
+                           ElementsOrNull<T>(weight), ElementsOrNull<T>(bias),
+                           MutableElements<T>(affine.mean), MutableElements<T>(affine.var),
+                           MutableElements<T>(affine.scale), MutableElements<T>(affine.bias),
+                           MutableElements<double>(affine.inv_std)});
   });
 }
 

@@ -127,7 +127,9 @@ struct MoveAverages {
   double unbias, momentum;
   const Batch *mean, *var;
   T *running_mean, *running_var;
+  int64_t* batches;  // may be null
   __device__ void operator()(int64_t c) const {
+    if (c == 0 && batches != nullptr) ++*batches;
     running_mean[c] = ops::MovedAverage(running_mean[c], momentum, mean[c], 1);
     running_var[c] = ops::MovedAverage(running_var[c], momentum, var[c], unbias);
   }
@@ -163,13 +165,15 @@ void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var, StreamHandle 
 }
 
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias, double momentum,
-                             Tensor& running_mean, Tensor& running_var, StreamHandle stream) {
+                             Tensor& running_mean, Tensor& running_var, Tensor* batches,
+                             StreamHandle stream) {
   VisitCompute(kNormOp, running_mean.dtype(), [&]<class T>(ComputeType<T>) {
     VisitCompute(kNormOp, mean.dtype(), [&]<class Batch>(ComputeType<Batch>) {
       ForEach(kNormOp, mean.numel(), stream,
-              MoveAverages<T, Batch>{unbias, momentum, Elements<Batch>(mean), Elements<Batch>(var),
-                                     MutableElements<T>(running_mean),
-                                     MutableElements<T>(running_var)});
+              MoveAverages<T, Batch>{
+                  unbias, momentum, Elements<Batch>(mean), Elements<Batch>(var),
+                  MutableElements<T>(running_mean), MutableElements<T>(running_var),
+                  batches == nullptr ? nullptr : MutableElements<int64_t>(*batches)});
     });
   });
 }

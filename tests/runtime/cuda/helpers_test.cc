@@ -107,9 +107,10 @@ TEST(Rows, ColumnsAreCombinedByTheirBlock) {
   ExpectColumnSums<256, 32>();
 }
 
-struct Backwards {
+struct StoreBackwards {
   int64_t columns;
-  __device__ int64_t operator()(int64_t column) const { return columns - 1 - column; }
+  double* out;
+  __device__ void operator()(int64_t column, double sum) const { out[columns - 1 - column] = sum; }
 };
 
 TEST(PartSums, AreOfAllPartsOfEachColumn) {
@@ -118,7 +119,8 @@ TEST(PartSums, AreOfAllPartsOfEachColumn) {
       std::vector<double> x(parts * columns), sums(columns), want(columns, 0.0);
       std::iota(x.begin(), x.end(), -100.0);
       for (size_t i = 0; i < x.size(); ++i) want[columns - 1 - i % columns] += x[i];
-      SumOfParts("sum", parts, columns, x.data(), sums.data(), nullptr, Backwards{columns});
+      SumOfParts("sum", parts, columns, static_cast<const double*>(x.data()),
+                 StoreBackwards{columns, sums.data()}, nullptr);
       emulated_gpu::WaitForStream(nullptr);
       EXPECT_EQ(sums, want) << parts << " parts, " << columns << " columns";
     }
