@@ -19,7 +19,7 @@ size_t SegmentFor(size_t bytes) {
 }
 
 // A smaller rest stays with the block.
-size_t LeastRest(bool small) { return small ? kRounding : kMiB; }
+size_t LeastRest(size_t bytes) { return bytes <= kMostSmall ? kRounding : kMiB; }
 
 }  // namespace
 
@@ -36,9 +36,12 @@ void* SegmentAllocator::Allocate(size_t bytes, bool* zeros) {
   const bool small = size <= kMostSmall;
   const std::lock_guard lock(mutex_);
   char* block = TakeFree(size, small);
-  if (block == nullptr) {
-    AddSegment(bytes, small, size);
-    block = TakeFree(size, small);
+  while (block == nullptr) {
+    if (AddSegment(size, small))
+      block = TakeFree(size, small);
+    else if (small)
+      block = TakeFree(size, false);  // before anything fails or goes back
+    if (block == nullptr && !ReleaseLargest()) counters_.FailOutOfMemory(*source_, bytes, size);
   }
   counters_.CountLive(bytes);
   return block;
@@ -50,7 +53,7 @@ char* SegmentAllocator::TakeFree(size_t bytes, bool small) {
   const auto found = free.lower_bound({bytes, nullptr});
   if (found == free.end()) return nullptr;
   const auto block = blocks_.find(found->second);
-  if (block->second.bytes - bytes >= LeastRest(small)) Split(block, bytes);
+  if (block->second.bytes - bytes >= LeastRest(bytes)) Split(block, bytes);
   block->second.entry = FreeOf(*block->second.segment).extract({block->second.bytes, block->first});
   block->second.free = false;
   return block->first;
@@ -102,18 +105,15 @@ void SegmentAllocator::Merge(Blocks::iterator first, Blocks::iterator second) no
   blocks_.erase(second);
 }
 
-// A segment with room for `size`, a free block as a whole. Throws if there is no memory.
-void SegmentAllocator::AddSegment(size_t asked, bool small, size_t size) {
+// Adds a free block of at least `size`; false if there is no memory for it.
+bool SegmentAllocator::AddSegment(size_t size, bool small) {
   size_t bytes = SegmentFor(size);
   void* memory = counters_.Take(*source_, bytes);
-  // The last of the memory may be less than a segment that others could share.
-  while (memory == nullptr) {
-    memory = counters_.Take(*source_, size);
-    if (memory != nullptr)
-      bytes = size;
-    else if (!ReleaseLargest())
-      counters_.FailOutOfMemory(*source_, asked, size);
+  if (memory == nullptr) {  // what is left may be less than a segment that others could share
+    bytes = size;
+    memory = counters_.Take(*source_, bytes);
   }
+  if (memory == nullptr) return false;
   char* const begin = static_cast<char*>(memory);
   try {
     const auto segment = segments_.emplace(begin, Segment{begin, bytes, small}).first;
@@ -125,6 +125,7 @@ void SegmentAllocator::AddSegment(size_t asked, bool small, size_t size) {
     counters_.Give(*source_, begin, bytes);
     throw;
   }
+  return true;
 }
 
 // Gives the largest free segment back to the source. Returns whether there was one.

@@ -14,8 +14,8 @@ namespace torus {
 // Taking memory from a GPU waits for all its work, and a GPU has little of it. So memory is taken
 // in segments: a request gets the smallest free block that holds it, what is left of that stays
 // free, and a freed block is merged with its free neighbours. Small requests (up to 1 MiB) have
-// segments of their own, so that they do not divide large ones. If the device has no more, free
-// segments are given back, the largest first, until the request fits.
+// segments of their own; they divide large ones only if the device has no more memory. If there is
+// no block either, free segments are given back, the largest first, until the request fits.
 class SegmentAllocator : public Allocator {
  public:
   explicit SegmentAllocator(std::unique_ptr<MemorySource> source);
@@ -49,7 +49,7 @@ class SegmentAllocator : public Allocator {
   void Split(Blocks::iterator block, size_t bytes);
   void Merge(Blocks::iterator first, Blocks::iterator second) noexcept;
   void MakeFree(Blocks::iterator block) noexcept;
-  void AddSegment(size_t asked, bool small, size_t size);
+  bool AddSegment(size_t size, bool small);
   bool ReleaseLargest() noexcept;
 
   const std::unique_ptr<MemorySource> source_;

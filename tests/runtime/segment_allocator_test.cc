@@ -120,6 +120,18 @@ TEST(SegmentAllocator, TheLastOfTheMemoryIsUsedWithoutASharedSegment) {
   f.allocator.Free(block, 3 * kMiB);
 }
 
+TEST(SegmentAllocator, SmallRequestsDivideALargeSegmentRatherThanFail) {
+  Fixture f(20 * kMiB);
+  void *const a = f.allocator.Allocate(9 * kMiB), *const b = f.allocator.Allocate(9 * kMiB);
+  void* const small = f.allocator.Allocate(1000);
+  EXPECT_EQ(f.source->takes, 1);
+  f.allocator.Free(a, 9 * kMiB);
+  f.allocator.Free(b, 9 * kMiB);
+  f.allocator.Free(small, 1000);
+  EXPECT_EQ(f.allocator.Allocate(20 * kMiB), a);
+  f.allocator.Free(a, 20 * kMiB);
+}
+
 TEST(SegmentAllocator, LimitSaysWhatWasAskedAndHeld) {
   Fixture f;
   f.allocator.SetLimit(40 * kMiB);

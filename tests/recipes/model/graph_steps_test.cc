@@ -136,22 +136,35 @@ TEST_F(GraphSteps, TakeNoMoreTimeThanThereIs) {
   EXPECT_LE(actions, time.wall * (1 + 1e-9)) << "up to the roundings of the sums";
 }
 
-// Leaves a GPU a quarter of what the recorded step, the second one, keeps.
+// Leaves a GPU a quarter of what the recorded step, the second one, keeps: fills what is free in the
+// segments that the allocator holds, and limits what it may take besides.
 class ShortOfMemory {
  public:
   void operator()(int64_t step) {
-    Allocator& allocator = AllocatorFor(kGpu);
-    const size_t live = allocator.stats().live_bytes;
+    const size_t live = allocator_.stats().live_bytes;
     if (step == 1) {
-      allocator.ReleaseCached();
-      allocator.SetLimit(allocator.stats().held_bytes + (live - before_) / 4);
+      allocator_.ReleaseCached();
+      allocator_.SetLimit(allocator_.stats().held_bytes);
+      for (size_t bytes = size_t{64} << 20; bytes >= 512; bytes /= 2) Fill(bytes);
+      allocator_.SetLimit(allocator_.stats().held_bytes + (live - before_) / 4);
     }
     before_ = live;
   }
-  ~ShortOfMemory() { AllocatorFor(kGpu).SetLimit(0); }
+  ~ShortOfMemory() {
+    for (const auto& [block, bytes] : blocks_) allocator_.Free(block, bytes);
+    allocator_.SetLimit(0);
+  }
 
  private:
-  static constexpr Device kGpu{DeviceKind::kCuda, 0};
+  void Fill(size_t bytes) {
+    try {
+      while (true) blocks_.emplace_back(allocator_.Allocate(bytes), bytes);
+    } catch (const BrokenEnvironment&) {  // no block of this size is left
+    }
+  }
+
+  Allocator& allocator_ = AllocatorFor({DeviceKind::kCuda, 0});
+  std::vector<std::pair<void*, size_t>> blocks_;
   size_t before_ = 0;
 };
 
