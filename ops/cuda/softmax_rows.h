@@ -8,6 +8,7 @@
 
 #include "runtime/cuda/block.h"
 #include "runtime/cuda/pack.h"
+#include "runtime/cuda/unroll.h"
 
 namespace torus::cuda {
 
@@ -38,15 +39,21 @@ struct ExpLess {
 template <class T>
 struct SumExp {
   T largest = -std::numeric_limits<T>::infinity();
-  T sum = T(0);  // 0 of no elements
-  // A NaN makes the sum NaN, and so does an infinity that is the largest: x - x is then NaN.
-  __device__ void Add(T x) {
-    if (x > largest) {
-      sum = sum * std::exp(largest - x) + (T(1) + (x - x));
-      largest = x;
-    } else {
-      sum += std::exp(x - largest);
+  T sum = T(0);  // 0 of no elements, and of -inf alone
+  // Adds the first `count` of them. The sum is rescaled once for all, if at all. A NaN makes it NaN,
+  // and so does an infinity that is the largest: x - x is then NaN.
+  template <int n>
+  __device__ void Add(const T (&x)[n], int count) {
+    T top = largest;
+    TORUS_UNROLL
+    for (int k = 0; k < n; ++k) top = k < count && x[k] > top ? x[k] : top;
+    if (top > largest) {
+      sum *= std::exp(largest - top);
+      largest = top;
     }
+    const T offset = largest == -std::numeric_limits<T>::infinity() ? T(0) : largest;
+    TORUS_UNROLL
+    for (int k = 0; k < n; ++k) sum += k < count ? std::exp(x[k] - offset) : T(0);
   }
 };
 
@@ -66,11 +73,8 @@ template <int kThreads, class T>
 __device__ SumExp<T> SumExpOfRow(int64_t n, const T* x) {
   constexpr int kPack = kPackOf<T>;
   SumExp<T> own;
-  ForEachPack<kThreads, kPack>(n, [&](int64_t first, int count) {
-    const Pack<T, kPack> values = LoadPack<kPack>(x + first, count);
-    for (int k = 0; k < kPack; ++k)
-      if (k < count) own.Add(values.at[k]);
-  });
+  ForEachPack<kThreads, kPack>(
+      n, [&](int64_t first, int count) { own.Add(LoadPack<kPack>(x + first, count).at, count); });
   return CombineBlock<kThreads>(own, JoinSumExp());
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "ops/cuda/gemm.h"
 #include "ops/loss/class_rows.h"
@@ -57,14 +58,15 @@ struct LogitRow {
     if (threadIdx.x == (counts ? target / kPack % kThreads : 0))
       loss[row] = counts ? sum - (x[target] - top) : T(0);
     if (gradients == nullptr) return;
-    const T scale = divisor == nullptr ? T(1) : T(1) / *divisor;
+    const T scale = divisor == nullptr ? T(1) : T(1) / *divisor, factor = scale / all.sum;
     ForEachPack<kThreads, kPack>(n, [&](int64_t first, int count) {
       const Pack<T, kPack> values = LoadPack<kPack>(x + first, count);
       Pack<In, kPack> out{};
+      TORUS_UNROLL
       for (int k = 0; k < kPack; ++k) {
-        const T softmax = std::exp(values.at[k] - top - sum);
         const T one = first + k == target ? scale : T(0);
-        out.at[k] = ElementCast<In, T>()(counts ? scale * softmax - one : T(0));
+        const T gradient = std::fma(std::exp(values.at[k] - top), factor, -one);
+        out.at[k] = ElementCast<In, T>()(counts ? gradient : T(0));
       }
       StorePack(out, gradients + row * stride + first, count);
     });
