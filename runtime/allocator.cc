@@ -118,6 +118,17 @@ void SaveAddressSpace() {
 #endif
 }
 
+}  // namespace
+
+// On an emulated GPU each block has memory of its own: what is read or copied beyond it then shows,
+// and the ledger tells tensors apart.
+std::unique_ptr<Allocator> AllocatorOver(std::unique_ptr<MemorySource> source, bool of_gpu) {
+  if (of_gpu && !kEmulatedGpu) return std::make_unique<SegmentAllocator>(std::move(source));
+  return std::make_unique<CachingAllocator>(std::move(source), true);
+}
+
+namespace {
+
 // Allocators are never destroyed, because static tensors may be destroyed after any other static
 // object.
 Allocator& CpuAllocator() {
@@ -140,7 +151,7 @@ Allocator& GpuAllocator(int index) {
   if (Allocator* made = allocators[index].load(std::memory_order_acquire)) return *made;
   const int count = cuda::DeviceCount();
   Require(index < count, "allocator", "there is no cuda:{}: {} GPUs can be used", index, count);
-  Allocator* fresh = new SegmentAllocator(std::make_unique<GpuMemory>(index));
+  Allocator* fresh = AllocatorOver(std::make_unique<GpuMemory>(index), true).release();
   allocators[index].store(fresh, std::memory_order_release);
   return *fresh;
 }

@@ -3,8 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "runtime/caching_allocator.h"
-#include "runtime/segment_allocator.h"
+#include "runtime/memory_source.h"
 
 namespace torus {
 namespace {
@@ -25,17 +24,12 @@ class AllocatorSource : public MemorySource {
   const Device device_;
 };
 
-// As the device's own allocator.
-std::unique_ptr<Allocator> AllocatorOver(std::unique_ptr<MemorySource> source, Device device) {
-  if (device.kind == DeviceKind::kCuda)
-    return std::make_unique<SegmentAllocator>(std::move(source));
-  return std::make_unique<CachingAllocator>(std::move(source), true);
-}
-
 }  // namespace
 
 MemoryPool::MemoryPool(Device device)
-    : device_(device), blocks_(AllocatorOver(std::make_unique<AllocatorSource>(device), device)) {}
+    : device_(device),
+      blocks_(AllocatorOver(std::make_unique<AllocatorSource>(device),
+                            device.kind == DeviceKind::kCuda)) {}
 
 std::shared_ptr<const void> MemoryPool::Take(size_t bytes) {
   void* const block = blocks_->Allocate(bytes);

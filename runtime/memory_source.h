@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "runtime/allocator.h"
@@ -24,6 +25,10 @@ class MemorySource {
   // Why Take returned null, for messages.
   virtual std::string Shortage() const { return "the system has no more"; }
 };
+
+// The allocator of a device's memory from `source`, which caches: in segments on a GPU, else by
+// size classes.
+std::unique_ptr<Allocator> AllocatorOver(std::unique_ptr<MemorySource> source, bool of_gpu);
 
 // The numbers of MemoryStats. Thread-safe.
 class MemoryCounters {
