@@ -15,13 +15,14 @@ namespace {
 thread_local bool no_memory = false;
 }
 
-void* operator new(size_t bytes) {
+// Not inlined, or gcc takes malloc and free for a wrong pair.
+[[gnu::noinline]] void* operator new(size_t bytes) {
   void* const block = no_memory ? nullptr : std::malloc(bytes);
   if (block == nullptr) throw std::bad_alloc();
   return block;
 }
-void operator delete(void* block) noexcept { std::free(block); }
-void operator delete(void* block, size_t) noexcept { std::free(block); }
+[[gnu::noinline]] void operator delete(void* block) noexcept { std::free(block); }
+[[gnu::noinline]] void operator delete(void* block, size_t) noexcept { std::free(block); }
 
 namespace torus {
 namespace {
