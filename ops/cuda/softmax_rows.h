@@ -40,8 +40,8 @@ template <class T>
 struct SumExp {
   T largest = -std::numeric_limits<T>::infinity();
   T sum = T(0);  // 0 of no elements, and of -inf alone
-  // Adds the first `count` of them. The sum is rescaled once for all, if at all. A NaN makes it NaN,
-  // and so does an infinity that is the largest: x - x is then NaN.
+  // Adds the first `count` of them. The sum is rescaled once for all, if at all. A NaN makes it
+  // NaN, and so does an infinity that is the largest: x - x is then NaN.
   template <int n>
   __device__ void Add(const T (&x)[n], int count) {
     T top = largest;

@@ -25,7 +25,7 @@ bool IsUntouched(const std::string& op) {
 // helper Record...("x", ...) that does so for them.
 std::set<std::string> AskingOps() {
   static const std::regex call(R"re(\bInPrecision\(\s*("?)(\w+)"?,)re");
-  static const std::regex helped(R"re(\bRecord(?:Map|Rows)\(\s*"(\w+)",)re");
+  static const std::regex helped(R"re(\bRecord(?:Map|Pool|Rows)\(\s*"(\w+)",)re");
   std::set<std::string> names;
   for (const auto& file : SourceFiles("ops", {".cc", ".h"})) {
     const std::string text = ReadText(SourceRoot() / file);

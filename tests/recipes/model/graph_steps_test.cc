@@ -136,8 +136,8 @@ TEST_F(GraphSteps, TakeNoMoreTimeThanThereIs) {
   EXPECT_LE(actions, time.wall * (1 + 1e-9)) << "up to the roundings of the sums";
 }
 
-// Leaves a GPU a quarter of what the recorded step, the second one, keeps: fills what is free in the
-// segments that the allocator holds, and limits what it may take besides.
+// Leaves a GPU a quarter of what the recorded step, the second one, keeps: fills what is free in
+// the segments that the allocator holds, and limits what it may take besides.
 class ShortOfMemory {
  public:
   void operator()(int64_t step) {
