@@ -14,7 +14,6 @@
 #include "runtime/cuda_api.h"
 #include "runtime/error.h"
 #include "runtime/on_device.h"
-#include "runtime/segment_allocator.h"
 #include "runtime/system_memory.h"
 
 namespace torus {
@@ -117,17 +116,6 @@ void SaveAddressSpace() {
   if (!AddressSpaceLeft().empty()) ::mallopt(M_ARENA_MAX, 1);
 #endif
 }
-
-}  // namespace
-
-// On an emulated GPU each block has memory of its own: what is read or copied beyond it then shows,
-// and the ledger tells tensors apart.
-std::unique_ptr<Allocator> AllocatorOver(std::unique_ptr<MemorySource> source, bool of_gpu) {
-  if (of_gpu && !kEmulatedGpu) return std::make_unique<SegmentAllocator>(std::move(source));
-  return std::make_unique<CachingAllocator>(std::move(source), true);
-}
-
-namespace {
 
 // Allocators are never destroyed, because static tensors may be destroyed after any other static
 // object.

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "runtime/caching_allocator.h"
+#include "runtime/on_device.h"
+
 namespace torus {
 namespace {
 
@@ -150,6 +153,13 @@ void SegmentAllocator::ReleaseCached() {
   const std::lock_guard lock(mutex_);
   while (ReleaseLargest()) {
   }
+}
+
+// On an emulated GPU each block has memory of its own: what is read or copied beyond it then shows,
+// and the ledger tells tensors apart.
+std::unique_ptr<Allocator> AllocatorOver(std::unique_ptr<MemorySource> source, bool of_gpu) {
+  if (of_gpu && !kEmulatedGpu) return std::make_unique<SegmentAllocator>(std::move(source));
+  return std::make_unique<CachingAllocator>(std::move(source), true);
 }
 
 }  // namespace torus
