@@ -6,6 +6,7 @@
 #include <utility>
 
 namespace torus {
+
 SizeClass SizeClassOf(size_t bytes) {
   bytes = std::max<size_t>(bytes, 1);
   // Sizes in (2^power, 2^(power + 1)] have steps of an eighth of 2^power.
@@ -18,7 +19,7 @@ SizeClass SizeClassOf(size_t bytes) {
 }
 
 CachingAllocator::CachingAllocator(std::unique_ptr<MemorySource> source, bool cached)
-    : source_(std::move(source)), cached_(cached) {}
+    : SourceAllocator(std::move(source)), cached_(cached) {}
 
 CachingAllocator::~CachingAllocator() { ReleaseCached(); }
 
@@ -29,17 +30,17 @@ SizeClass CachingAllocator::ClassOf(size_t bytes) const {
 }
 
 void* CachingAllocator::Allocate(size_t bytes, bool* zeros) {
-  if (bytes > kMostBytes) counters_.FailOutOfMemory(*source_, bytes, bytes);
+  if (bytes > kMostBytes) FailOutOfMemory(bytes, bytes);
   const SizeClass size = ClassOf(bytes);
   void* block = PopCached(size);
-  if (zeros) *zeros = block == nullptr && source_->TakesZeros(size.bytes);
+  if (zeros) *zeros = block == nullptr && TakesZeros(size.bytes);
   if (block == nullptr) block = TakeFresh(size, bytes);
-  counters_.CountLive(bytes);
+  CountLive(bytes);
   return block;
 }
 
 void CachingAllocator::Free(void* block, size_t bytes) noexcept {
-  counters_.CountFreed(bytes);
+  CountFreed(bytes);
   const SizeClass size = ClassOf(bytes);
   if (cached_) {
     FreeList& list = lists_[size.index];
@@ -50,7 +51,7 @@ void CachingAllocator::Free(void* block, size_t bytes) noexcept {
       // There is no memory for the list entry, so the block goes back to the source below.
     }
   }
-  counters_.Give(*source_, block, size.bytes);
+  Give(block, size.bytes);
 }
 
 void* CachingAllocator::PopCached(const SizeClass& size) {
@@ -63,11 +64,11 @@ void* CachingAllocator::PopCached(const SizeClass& size) {
 }
 
 void* CachingAllocator::TakeFresh(const SizeClass& size, size_t asked) {
-  if (void* block = counters_.Take(*source_, size.bytes)) return block;
+  if (void* block = Take(size.bytes)) return block;
   // Cached blocks of other classes may use up the memory.
   ReleaseCached();
-  if (void* block = counters_.Take(*source_, size.bytes)) return block;
-  counters_.FailOutOfMemory(*source_, asked, size.bytes);
+  if (void* block = Take(size.bytes)) return block;
+  FailOutOfMemory(asked, size.bytes);
 }
 
 void CachingAllocator::ReleaseCached() {
@@ -81,7 +82,7 @@ void CachingAllocator::ReleaseCached() {
       const std::lock_guard lock(list.mutex);
       blocks.swap(list.blocks);
     }
-    for (void* block : blocks) counters_.Give(*source_, block, bytes);
+    for (void* block : blocks) Give(block, bytes);
   }
 }
 

@@ -17,7 +17,6 @@ struct SizeClass {
   size_t bytes = 0;
 };
 
-inline constexpr size_t kMostBytes = size_t{1} << 48;  // more than any address space
 inline constexpr int kSizeClasses = 16 + (48 - 10) * 8;
 
 // The smallest class that holds `bytes` (at most kMostBytes).
@@ -27,16 +26,13 @@ SizeClass SizeClassOf(size_t bytes);
 // was freed last, which is most likely still in the CPU's caches. If `cached` is false, every block
 // goes straight back to the source, so that a sanitizer sees use after free; counts and limit are
 // the same except for rounding.
-class CachingAllocator : public Allocator {
+class CachingAllocator : public SourceAllocator {
  public:
   CachingAllocator(std::unique_ptr<MemorySource> source, bool cached);
   ~CachingAllocator() override;
 
   void* Allocate(size_t bytes, bool* zeros = nullptr) override;
   void Free(void* block, size_t bytes) noexcept override;
-  MemoryStats stats() const override { return counters_.stats(); }
-  void ResetPeak() override { counters_.ResetPeak(); }
-  void SetLimit(size_t bytes) override { counters_.SetLimit(bytes); }
   void ReleaseCached() override;
 
  private:
@@ -49,10 +45,8 @@ class CachingAllocator : public Allocator {
   void* PopCached(const SizeClass& size);
   void* TakeFresh(const SizeClass& size, size_t asked);
 
-  const std::unique_ptr<MemorySource> source_;
   const bool cached_;
   std::array<FreeList, kSizeClasses> lists_;
-  MemoryCounters counters_;
 };
 
 }  // namespace torus

@@ -110,16 +110,11 @@ void CopyBytes(void* to, const void* from, size_t bytes, StreamHandle stream) {
 
 namespace {
 
-void ReachMemoryOf(int device, int owner) {
+// If it fails, copies go through the host's memory as before: GPUs have room for a few peers only.
+void ReachMemoryOf(int device, int owner) noexcept {
   int can = 0;
-  Check(cudaDeviceCanAccessPeer(&can, device, owner), "cudaDeviceCanAccessPeer");
-  if (can == 0) return;
-  UseDevice(device);
-  const cudaError_t error = cudaDeviceEnablePeerAccess(owner, 0);
-  if (error == cudaErrorPeerAccessAlreadyEnabled)
-    Drop(error);  // by another library of the process
-  else
-    Check(error, "cudaDeviceEnablePeerAccess");
+  if (!Succeeded(cudaDeviceCanAccessPeer(&can, device, owner)) || can == 0) return;
+  if (Succeeded(cudaSetDevice(device))) Drop(cudaDeviceEnablePeerAccess(owner, 0));
 }
 
 }  // namespace
@@ -128,12 +123,11 @@ void ConnectMemories(int one, int other) {
   static std::mutex mutex;
   static std::set<std::pair<int, int>> connected;
   const std::lock_guard lock(mutex);
-  const std::pair<int, int> both = std::minmax(one, other);
-  if (connected.contains(both)) return;
+  if (!connected.insert(std::minmax(one, other)).second) return;
   const BesideCapture beside;
   ReachMemoryOf(one, other);
   ReachMemoryOf(other, one);
-  connected.insert(both);
+  if (ThreadGpu::Own() >= 0) Drop(cudaSetDevice(ThreadGpu::Own()));
 }
 
 StreamHandle CreateStream(int device) {

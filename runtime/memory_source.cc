@@ -11,7 +11,7 @@ std::string InMiB(size_t bytes) {
 
 }  // namespace
 
-void MemoryCounters::CountLive(size_t bytes) {
+void SourceAllocator::CountLive(size_t bytes) {
   allocations_.fetch_add(1, std::memory_order_relaxed);
   const size_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   size_t peak = peak_.load(std::memory_order_relaxed);
@@ -19,16 +19,16 @@ void MemoryCounters::CountLive(size_t bytes) {
   }
 }
 
-void* MemoryCounters::Take(MemorySource& source, size_t bytes) {
+void* SourceAllocator::Take(size_t bytes) {
   if (!Reserve(bytes)) return nullptr;
-  void* block = source.Take(bytes);
+  void* block = source_->Take(bytes);
   if (block == nullptr) held_.fetch_sub(bytes, std::memory_order_relaxed);
   return block;
 }
 
 // The count never exceeds the limit, not even briefly: a request that is refused must not make
 // another thread's request fail.
-bool MemoryCounters::Reserve(size_t bytes) {
+bool SourceAllocator::Reserve(size_t bytes) {
   const size_t limit = limit_.load(std::memory_order_relaxed);
   size_t held = held_.load(std::memory_order_relaxed);
   do {
@@ -37,28 +37,28 @@ bool MemoryCounters::Reserve(size_t bytes) {
   return true;
 }
 
-void MemoryCounters::Give(MemorySource& source, void* block, size_t bytes) noexcept {
-  source.Give(block, bytes);
+void SourceAllocator::Give(void* block, size_t bytes) noexcept {
+  source_->Give(block, bytes);
   held_.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
-MemoryStats MemoryCounters::stats() const {
+MemoryStats SourceAllocator::stats() const {
   return {live_.load(std::memory_order_relaxed), peak_.load(std::memory_order_relaxed),
           held_.load(std::memory_order_relaxed), limit_.load(std::memory_order_relaxed),
           allocations_.load(std::memory_order_relaxed)};
 }
 
-void MemoryCounters::ResetPeak() {
+void SourceAllocator::ResetPeak() {
   peak_.store(live_.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
-void MemoryCounters::FailOutOfMemory(const MemorySource& source, size_t asked, size_t size) const {
+void SourceAllocator::FailOutOfMemory(size_t asked, size_t size) const {
   const MemoryStats now = stats();
   const bool at_limit = now.limit_bytes != 0 && now.held_bytes + size > now.limit_bytes;
   Throw<BrokenEnvironment>("allocator", "out of memory on {}: asked for {}, {} live, {} held, {}",
-                           source.Name(), InMiB(asked), InMiB(now.live_bytes),
+                           source_->Name(), InMiB(asked), InMiB(now.live_bytes),
                            InMiB(now.held_bytes),
-                           at_limit ? "limit " + InMiB(now.limit_bytes) : source.Shortage());
+                           at_limit ? "limit " + InMiB(now.limit_bytes) : source_->Shortage());
 }
 
 }  // namespace torus

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "runtime/allocator.h"
 
@@ -26,30 +27,37 @@ class MemorySource {
   virtual std::string Shortage() const { return "the system has no more"; }
 };
 
-// The allocator of a device's memory from `source`, which caches: in segments on a GPU, else by
-// size classes.
-std::unique_ptr<Allocator> AllocatorOver(std::unique_ptr<MemorySource> source, bool of_gpu);
+inline constexpr size_t kMostBytes = size_t{1} << 48;  // more than any address space
 
-// The numbers of MemoryStats. Thread-safe.
-class MemoryCounters {
+// What the allocators over a source share: it counts what they take and hand out. Thread-safe.
+class SourceAllocator : public Allocator {
  public:
+  MemoryStats stats() const override;
+  void ResetPeak() override;
+  void SetLimit(size_t bytes) override { limit_.store(bytes, std::memory_order_relaxed); }
+
+ protected:
+  explicit SourceAllocator(std::unique_ptr<MemorySource> source) : source_(std::move(source)) {}
   void CountLive(size_t bytes);
   void CountFreed(size_t bytes) { live_.fetch_sub(bytes, std::memory_order_relaxed); }
-  // Takes a block from the source and counts it as held; null if that would exceed the limit, or if
+  // A block of the source, which is held from then on; null if that would exceed the limit, or if
   // the source has none.
-  void* Take(MemorySource& source, size_t bytes);
-  void Give(MemorySource& source, void* block, size_t bytes) noexcept;
-  MemoryStats stats() const;
-  void ResetPeak();
-  void SetLimit(size_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
+  void* Take(size_t bytes);
+  void Give(void* block, size_t bytes) noexcept;
+  bool TakesZeros(size_t bytes) const { return source_->TakesZeros(bytes); }
   // Throws for a request of `asked` bytes, for which a block of `size` could not be taken.
-  [[noreturn]] void FailOutOfMemory(const MemorySource& source, size_t asked, size_t size) const;
+  [[noreturn]] void FailOutOfMemory(size_t asked, size_t size) const;
 
  private:
   bool Reserve(size_t bytes);
 
+  const std::unique_ptr<MemorySource> source_;
   std::atomic<size_t> live_{0}, peak_{0}, held_{0}, limit_{0};
   std::atomic<uint64_t> allocations_{0};
 };
+
+// The allocator of a device's memory from `source`, which caches: in segments on a GPU, else by
+// size classes.
+std::unique_ptr<Allocator> AllocatorOver(std::unique_ptr<MemorySource> source, bool of_gpu);
 
 }  // namespace torus

@@ -27,14 +27,13 @@ size_t LeastRest(size_t bytes) { return bytes <= kMostSmall ? kRounding : kMiB; 
 }  // namespace
 
 SegmentAllocator::SegmentAllocator(std::unique_ptr<MemorySource> source)
-    : source_(std::move(source)) {}
+    : SourceAllocator(std::move(source)) {}
 
 SegmentAllocator::~SegmentAllocator() { ReleaseCached(); }
 
 void* SegmentAllocator::Allocate(size_t bytes, bool* zeros) {
   if (zeros != nullptr) *zeros = false;
-  constexpr size_t kMost = size_t{1} << 48;  // more than any address space
-  if (bytes > kMost) counters_.FailOutOfMemory(*source_, bytes, bytes);
+  if (bytes > kMostBytes) FailOutOfMemory(bytes, bytes);
   const size_t size = RoundedUp(std::max<size_t>(bytes, 1), kRounding);
   const bool small = size <= kMostSmall;
   const std::lock_guard lock(mutex_);
@@ -44,9 +43,9 @@ void* SegmentAllocator::Allocate(size_t bytes, bool* zeros) {
       block = TakeFree(size, small);
     else if (small)
       block = TakeFree(size, false);  // before anything fails or goes back
-    if (block == nullptr && !ReleaseLargest()) counters_.FailOutOfMemory(*source_, bytes, size);
+    if (block == nullptr && !ReleaseLargest()) FailOutOfMemory(bytes, size);
   }
-  counters_.CountLive(bytes);
+  CountLive(bytes);
   return block;
 }
 
@@ -78,7 +77,7 @@ void SegmentAllocator::Split(Blocks::iterator block, size_t bytes) {
 
 void SegmentAllocator::Free(void* address, size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
-  counters_.CountFreed(bytes);
+  CountFreed(bytes);
   auto block = blocks_.find(static_cast<char*>(address));
   MakeFree(block);
   const auto joins = [&](Blocks::iterator other) {
@@ -111,10 +110,10 @@ void SegmentAllocator::Merge(Blocks::iterator first, Blocks::iterator second) no
 // Adds a free block of at least `size`; false if there is no memory for it.
 bool SegmentAllocator::AddSegment(size_t size, bool small) {
   size_t bytes = SegmentFor(size);
-  void* memory = counters_.Take(*source_, bytes);
+  void* memory = Take(bytes);
   if (memory == nullptr) {  // what is left may be less than a segment that others could share
     bytes = size;
-    memory = counters_.Take(*source_, bytes);
+    memory = Take(bytes);
   }
   if (memory == nullptr) return false;
   char* const begin = static_cast<char*>(memory);
@@ -125,7 +124,7 @@ bool SegmentAllocator::AddSegment(size_t size, bool small) {
   } catch (...) {
     blocks_.erase(begin);
     segments_.erase(begin);
-    counters_.Give(*source_, begin, bytes);
+    Give(begin, bytes);
     throw;
   }
   return true;
@@ -145,7 +144,7 @@ bool SegmentAllocator::ReleaseLargest() noexcept {
   FreeOf(*largest->second.segment).erase({bytes, begin});
   blocks_.erase(largest);
   segments_.erase(begin);
-  counters_.Give(*source_, begin, bytes);
+  Give(begin, bytes);
   return true;
 }
 

@@ -16,16 +16,13 @@ namespace torus {
 // free, and a freed block is merged with its free neighbours. Small requests (up to 1 MiB) have
 // segments of their own; they divide large ones only if the device has no more memory. If there is
 // no block either, free segments are given back, the largest first, until the request fits.
-class SegmentAllocator : public Allocator {
+class SegmentAllocator : public SourceAllocator {
  public:
   explicit SegmentAllocator(std::unique_ptr<MemorySource> source);
   ~SegmentAllocator() override;
 
   void* Allocate(size_t bytes, bool* zeros = nullptr) override;
   void Free(void* block, size_t bytes) noexcept override;
-  MemoryStats stats() const override { return counters_.stats(); }
-  void ResetPeak() override { counters_.ResetPeak(); }
-  void SetLimit(size_t bytes) override { counters_.SetLimit(bytes); }
   void ReleaseCached() override;
 
  private:
@@ -52,12 +49,10 @@ class SegmentAllocator : public Allocator {
   bool AddSegment(size_t size, bool small);
   bool ReleaseLargest() noexcept;
 
-  const std::unique_ptr<MemorySource> source_;
   std::mutex mutex_;
   std::map<char*, Segment> segments_;
   Blocks blocks_;  // of all segments, by address
   FreeBlocks small_, large_;
-  MemoryCounters counters_;
 };
 
 }  // namespace torus

@@ -27,7 +27,10 @@ inline void LayerNormBackward(const Tensor& dy, const Tensor& x, const Tensor& m
                               Tensor& dx, Tensor& dweight, Tensor& dbias) {
   AtDoor(
       "layer_norm", dy.device(),
-      [&] { cpu::LayerNormBackward(dy, x, mean, rstd, weight, dx, dweight, dbias); },
+      [&] {
+        TORUS_CHECK(!added.defined(), "a CPU adds {} apart", added);
+        cpu::LayerNormBackward(dy, x, mean, rstd, weight, dx, dweight, dbias);
+      },
       [&](StreamHandle stream) {
         cuda::LayerNormBackward(dy, x, mean, rstd, weight, added, dx, dweight, dbias, stream);
       });

@@ -65,7 +65,7 @@ struct CountFrom0 {
 
 template <class T>
 struct FillMap {
-  static constexpr int kPack = kPackFor<T>;
+  static constexpr int kPack = kPackOf<T>;
   T* out;
   T value;
   __device__ void Take(int64_t first) const {
@@ -109,7 +109,7 @@ void CopyAs(const From* in, To* out, const BroadcastPlan& plan, StreamHandle str
     const UnaryMap<CastTo<To, From>, To, From> map{{}, out, {in}};
     if (plan.shape.rank() == 1 && plan.strides[0][0] == 1 && plan.strides[1][0] == 1)
       return RunMap("copy", Numel(plan.shape), stream, map);
-    constexpr int kPack = kPackFor<To, From>;
+    constexpr int kPack = kPackOf<To, From>;
     const BroadcastPlan packs = InPacks(plan, kPack);
     if (packs.shape.rank() > 0 && map.IsAligned())
       return ForEach(

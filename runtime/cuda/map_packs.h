@@ -2,9 +2,7 @@
 // one at a time. Only for kernel sources.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
 
 #include "runtime/cuda/for_each.h"
@@ -12,10 +10,6 @@
 #include "runtime/cuda/unroll.h"
 
 namespace torus::cuda {
-
-// The elements that a thread takes at once of operands of these types.
-template <class... T>
-inline constexpr int kPackFor = static_cast<int>(16 / std::max({sizeof(T)...}));
 
 // `count` operands of one type: one after another, or a single one for all.
 template <class T>
@@ -41,7 +35,7 @@ struct MapOperand {
 // out = f(a)
 template <class F, class Out, class A>
 struct UnaryMap {
-  static constexpr int kPack = kPackFor<Out, A>;
+  static constexpr int kPack = kPackOf<Out, A>;
   F f;
   Out* out;
   MapOperand<A> a;
@@ -62,7 +56,7 @@ struct UnaryMap {
 // out = f(a, b)
 template <class F, class Out, class A, class B>
 struct BinaryMap {
-  static constexpr int kPack = kPackFor<Out, A, B>;
+  static constexpr int kPack = kPackOf<Out, A, B>;
   F f;
   Out* out;
   MapOperand<A> a;

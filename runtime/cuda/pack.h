@@ -2,6 +2,7 @@
 // thread with one instruction. Only for kernel sources.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "runtime/cuda/kernel.h"
@@ -14,9 +15,9 @@ struct alignas(sizeof(T) * n) Pack {
   T at[n];
 };
 
-// The elements of T in 16 bytes.
-template <class T>
-inline constexpr int kPackOf = static_cast<int>(16 / sizeof(T));
+// How many elements of each of these types 16 bytes hold.
+template <class... T>
+inline constexpr int kPackOf = static_cast<int>(16 / std::max({sizeof(T)...}));
 
 // The first `count` of n elements, the others zero. `from` is aligned to a pack.
 template <int n, class T>

@@ -141,4 +141,25 @@ __device__ void WriteRounded(const Wide<SumOf<T>, n>& wide, T* to) {
   *reinterpret_cast<Pack<T, n>*>(to) = RoundPack<T>(wide);
 }
 
+// The first `count` of n elements, the others zero; in one load if all are wanted and `from` is
+// aligned to them.
+template <int n, class T>
+__device__ Wide<SumOf<T>, n> ReadSome(const T* from, int count, bool aligned) {
+  if (aligned && count >= n) return ReadWide<n>(from);
+  Wide<SumOf<T>, n> wide{};
+  TORUS_UNROLL
+  for (int k = 0; k < n; ++k)
+    if (k < count) wide.at[k] = ElementCast<SumOf<T>, T>()(from[k]);
+  return wide;
+}
+
+// Writes the first `count` of n elements, likewise.
+template <class T, int n>
+__device__ void WriteSome(const Wide<SumOf<T>, n>& wide, T* to, int count, bool aligned) {
+  if (aligned && count >= n) return WriteRounded(wide, to);
+  TORUS_UNROLL
+  for (int k = 0; k < n; ++k)
+    if (k < count) to[k] = ElementCast<T, SumOf<T>>()(wide.at[k]);
+}
+
 }  // namespace torus::cuda

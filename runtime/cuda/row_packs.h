@@ -12,7 +12,7 @@ namespace torus::cuda {
 
 template <int kThreads, class Sum>
 struct RowPacks {
-  static constexpr int kPack = static_cast<int>(16 / sizeof(Sum));
+  static constexpr int kPack = kPackOf<Sum>;
   using Values = Wide<Sum, kPack>;
 
   int n;         // elements of the row
@@ -26,22 +26,11 @@ struct RowPacks {
   // From element `first` on, which lies in the row; zeros beyond it.
   template <class T>
   __device__ Values Read(const T* row, int first) const {
-    if (aligned && first + kPack <= n) return ReadWide<kPack>(row + first);
-    Values values{};
-    TORUS_UNROLL
-    for (int k = 0; k < kPack; ++k)
-      if (first + k < n) values.at[k] = ElementCast<Sum, T>()(row[first + k]);
-    return values;
+    return ReadSome<kPack>(row + first, n - first, aligned);
   }
   template <class T>
   __device__ void Write(const Values& values, T* row, int first) const {
-    if (aligned && first + kPack <= n) {
-      WriteRounded(values, row + first);
-      return;
-    }
-    TORUS_UNROLL
-    for (int k = 0; k < kPack; ++k)
-      if (first + k < n) row[first + k] = ElementCast<T, Sum>()(values.at[k]);
+    WriteSome(values, row + first, n - first, aligned);
   }
 
   // The thread's first packs; zeros beyond the row.
@@ -70,8 +59,7 @@ struct RowPacks {
 // starts at one, and rows are as long as whole ones.
 template <class Sum>
 bool RowsByPacks(int64_t n, std::initializer_list<const void*> tensors) {
-  constexpr size_t kPack = 16 / sizeof(Sum);
-  bool aligned = n % static_cast<int64_t>(kPack) == 0;
+  bool aligned = n % kPackOf<Sum> == 0;
   for (const void* elements : tensors) aligned &= reinterpret_cast<uintptr_t>(elements) % 16 == 0;
   return aligned;
 }

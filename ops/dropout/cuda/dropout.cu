@@ -67,19 +67,11 @@ struct FourOfSample {
   }
   template <class T>
   __device__ Wide<SumOf<T>, 4> Read(const T* from, const Place& place) const {
-    if (aligned) return ReadWide<4>(from + place.first);
-    Wide<SumOf<T>, 4> values{};
-    TORUS_UNROLL
-    for (int k = 0; k < 4; ++k)
-      if (k < place.elements) values.at[k] = Widened(from[place.first + k]);
-    return values;
+    return ReadSome<4>(from + place.first, place.elements, aligned);
   }
   template <class T>
   __device__ void Write(const Wide<SumOf<T>, 4>& values, T* to, const Place& place) const {
-    if (aligned) return WriteRounded(values, to + place.first);
-    TORUS_UNROLL
-    for (int k = 0; k < 4; ++k)
-      if (k < place.elements) to[place.first + k] = RoundedTo<T>(values.at[k]);
+    WriteSome(values, to + place.first, place.elements, aligned);
   }
   // The values that are kept, times `scale`.
   template <class Sum>

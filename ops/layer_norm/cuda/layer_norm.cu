@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "ops/cuda/floats.h"
 #include "ops/layer_norm/cuda/layer_norm.h"
@@ -21,6 +22,7 @@ constexpr const char* kOp = "layer_norm";
 template <class In, class Out>
 struct NormalizeRow {
   using Sum = SumOf<In>;
+  static constexpr int kHeld = 8;  // packs; a thread reads the others of a long row again
 
   int n;
   bool aligned;
@@ -36,7 +38,7 @@ struct NormalizeRow {
     using Values = typename Packs::Values;
     const Packs packs{n, aligned};
     const In* const in = x + row * n;
-    Values held[8];
+    Values held[kHeld];
     packs.Hold(in, held);
     Sum sum = Sum(0);
     packs.Each(in, held, [&](const Values& values, int) {
@@ -250,7 +252,7 @@ void BackwardByParts(const BackwardInputs<In, Out>& in, int64_t rows, const RowG
   SumOf<In>* const of_parts = MutableElements<SumOf<In>>(sums);
   ForEachBlock<kThreads>(kOp, parts, stream,
                          BackwardPart<In, Out>{in, rows, static_cast<int>(parts), to, of_parts});
-  SumOfParts(kOp, parts, 2 * in.n, static_cast<const SumOf<In>*>(of_parts), store, stream);
+  SumOfParts(kOp, parts, 2 * in.n, of_parts, store, stream);
 }
 
 template <class In, class Out>
@@ -283,14 +285,14 @@ void Backward(const BackwardInputs<In, Out>& in, int64_t rows, const RowGradient
 // Calls f<In, Out>() with the element types of x and y.
 template <class F>
 void VisitTypes(const Tensor& x, const Tensor& y, const F& f) {
+  TORUS_CHECK(y.dtype() == x.dtype() || (x.dtype() == DType::kF32 && IsLow(y.dtype())),
+              "from {} to {}", x, y);
   VisitFloats(kOp, x.dtype(), [&]<class In>(ComputeType<In>) {
-    if (y.dtype() == x.dtype()) return f.template operator()<In, In>();
     if constexpr (std::is_same_v<In, float>) {
-      TORUS_CHECK(IsLow(y.dtype()), "from {} to {}", x, y);
-      return y.dtype() == DType::kBF16 ? f.template operator()<In, BFloat16>()
-                                       : f.template operator()<In, Float16>();
+      if (y.dtype() == DType::kBF16) return f.template operator()<In, BFloat16>();
+      if (y.dtype() == DType::kF16) return f.template operator()<In, Float16>();
     }
-    TORUS_CHECK(false, "from {} to {}", x, y);
+    f.template operator()<In, In>();
   });
 }
 
@@ -311,8 +313,8 @@ void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double
                                      MutableElements<Out>(y),
                                      MutableElements<Sum>(mean),
                                      MutableElements<Sum>(rstd)};
-    // A warp needs no barrier; it holds rows of up to 1024 elements.
-    if (n <= 1024)
+    // A warp needs no barrier.
+    if (n <= 32 * body.kHeld * RowPacks<32, Sum>::kPack)
       ForEachBlock<32>(kOp, rows, stream, body);
     else
       ForEachBlock<256>(kOp, rows, stream, body);

@@ -119,8 +119,7 @@ TEST(PartSums, AreOfAllPartsOfEachColumn) {
       std::vector<double> x(parts * columns), sums(columns), want(columns, 0.0);
       std::iota(x.begin(), x.end(), -100.0);
       for (size_t i = 0; i < x.size(); ++i) want[columns - 1 - i % columns] += x[i];
-      SumOfParts("sum", parts, columns, static_cast<const double*>(x.data()),
-                 StoreBackwards{columns, sums.data()}, nullptr);
+      SumOfParts("sum", parts, columns, x.data(), StoreBackwards{columns, sums.data()}, nullptr);
       emulated_gpu::WaitForStream(nullptr);
       EXPECT_EQ(sums, want) << parts << " parts, " << columns << " columns";
     }

@@ -30,7 +30,7 @@ std::vector<Call> Calls() {
       {"MallocHost", [] { MallocHost(8); }},
       {"FreeHost", [] { FreeHost(kHandle); }, false},
       {"CopyBytes", [] { CopyBytes(kHandle, kHandle, 1, nullptr); }},
-      {"ConnectMemories", [] { ConnectMemories(0, 1); }},
+      {"ConnectMemories", [] { ConnectMemories(0, 1); }, false},
       {"CreateStream", [] { CreateStream(0); }},
       {"DestroyStream", [] { DestroyStream(kHandle); }, false},
       {"Synchronize", [] { Synchronize(kHandle); }},

@@ -10,7 +10,6 @@ enum cudaError_t {
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
   cudaErrorNotReady = 600,
-  cudaErrorPeerAccessAlreadyEnabled = 704,
 };
 
 namespace fake_cuda {
