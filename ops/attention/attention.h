@@ -1,6 +1,6 @@
 // Attention (Vaswani et al. 2017), as torch.nn.functional.scaled_dot_product_attention.
 //
-// f32, and on a GPU also f64, bf16 and f16, runs in tiles that never hold the (L, S) matrix of
+// f32 and bf16, and on a GPU also f64 and f16, run in tiles that never hold the (L, S) matrix of
 // scores, forward and backward (FlashAttention-2, Dao 2023, algorithms 1 and 2). For the backward
 // it keeps the result and two numbers per row.
 #pragma once

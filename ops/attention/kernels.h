@@ -1,6 +1,7 @@
 // The kernels of attention, on the device of their tensors. Tensors are f32 or f64, all of one
-// dtype, unless stated otherwise. On a GPU, query, key, value, an added mask, the result and the
-// gradients may all be bf16 or f16; sums, and the two numbers per row, are then f32.
+// dtype, unless stated otherwise. Query, key, value, the result and the gradients may all be bf16,
+// with no mask or a bool one, or on a GPU bf16 or f16, an added mask too; sums, and the two numbers
+// per row, are then f32.
 #pragma once
 
 #include "autograd/op_observer.h"

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/emulated_gpu/async_copies.h"
 #include "runtime/emulated_gpu/fiber.h"
 #include "runtime/error.h"
 
@@ -112,11 +113,27 @@ void Grid::Enter(int number) {
   threadIdx = Unflatten(number, blockDim);
 }
 
+// While it exists, a thread's body runs.
+class Inside {
+ public:
+  Inside(ThreadWatch* watch, int thread) : watch_(watch), thread_(thread) {
+    if (watch_ != nullptr) watch_->OnEnter(thread_);
+  }
+  ~Inside() {
+    if (watch_ != nullptr) watch_->OnLeave(thread_);
+  }
+
+ private:
+  ThreadWatch* const watch_;
+  const int thread_;
+};
+
 void Grid::Body(int number) {
-  if (watch_ == nullptr) return body_();
-  watch_->OnEnter(number);
+  CopiesOfThread().clear();  // of a grid that an error ended
+  const Inside inside(watch_, number);
   body_();
-  watch_->OnLeave(number);
+  TORUS_CHECK(CopiesOfThread().empty(), "{}: thread {} ends before its copies to shared memory",
+              kernel_, number);
 }
 
 void Grid::RunFresh() {

@@ -30,8 +30,8 @@ struct SeenLaunch {
   const std::function<void()>& thread;  // for the functions below
 };
 
-// Told when the threads of a block that a tool runs begin or go on, and when they end or wait. On
-// the thread's own stack, so what it does to the processor's state lasts.
+// Told when the threads of a block that a tool runs begin or go on, and when they end, also by an
+// exception, or wait. On the thread's own stack, so what it does to the processor's state lasts.
 class ThreadWatch {
  public:
   virtual ~ThreadWatch() = default;

@@ -280,7 +280,8 @@ TEST_F(FlashKernels, DropWhatTheStreamsSay) {
       }
 }
 
-// A mask may be all that is left of two scores: -1e9 added in bf16 and f32 leaves no score behind.
+// A mask of -1e30 swallows the scores that it is added to, and would swallow a logarithm of their
+// sum: both weights are 1/2.
 TEST_F(FlashKernels, KeepTheirWeightsUnderALargeAddedMask) {
   const AttentionShape s = AttentionShapeOf({2, 8}, {2, 8}, {2, 8}, false);
   const AttentionInputs in{
@@ -354,7 +355,7 @@ size_t PeakOf(const F& f) {
   return memory.stats().peak_bytes - before;
 }
 
-// No copies in f32: a result, three numbers a row, and the gradients.
+// No copies in f32: a result and two numbers a row; then the gradients and four numbers a row.
 TEST_F(FlashKernels, MakeNoCopies) {
   const int64_t rows = 130, width = 64;
   const size_t bytes = rows * width * sizeof(uint16_t);

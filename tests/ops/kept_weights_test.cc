@@ -1,5 +1,5 @@
 // Dropout's draws for a tile of attention, on an emulated GPU.
-#include "ops/cuda/kept_weights.h"
+#include "ops/attention/cuda/kept_weights.h"
 
 #include <gtest/gtest.h>
 

@@ -207,9 +207,11 @@ void CatchTraps() {
 ThreadSteps FollowThread(const emulated_gpu::SeenLaunch& launch, uint64_t block, int thread) {
   CatchTraps();
   Follower follower(thread);
+  struct Followed {
+    ~Followed() { following = nullptr; }
+  } const until_the_end;  // of the block, or an error
   following = &follower;
   emulated_gpu::RunBlock(launch.op, launch.shape, block, launch.thread, &follower);
-  following = nullptr;
   return follower.Result();
 }
 

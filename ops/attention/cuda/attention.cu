@@ -15,8 +15,17 @@ Tensor Wide(const Tensor& t) { return t.defined() && IsLow(t.dtype()) ? t.To(DTy
 // Rows with adjacent elements, as the kernels read them.
 Tensor WideRows(const Tensor& t) { return Wide(t).Contiguous(); }
 
+// A mask has as many elements as scores; those that are one in memory are widened once.
+Tensor WideMask(const Tensor& mask) {
+  if (!mask.defined() || !IsLow(mask.dtype())) return mask;
+  Tensor once = mask;
+  for (int d = 0; d < mask.rank(); ++d)
+    if (mask.strides()[d] == 0 && mask.dim(d) > 1) once = once.Narrow(d, 0, 1);
+  return Wide(once).Expand(mask.shape());
+}
+
 ops::AttentionInputs WideInputs(const ops::AttentionInputs& in) {
-  return {WideRows(in.query), WideRows(in.key), WideRows(in.value), Wide(in.mask)};
+  return {WideRows(in.query), WideRows(in.key), WideRows(in.value), WideMask(in.mask)};
 }
 
 void LowAttention(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,

@@ -74,7 +74,8 @@ void FlashAttentionBackward(const ops::AttentionProblem& problem, const ops::Att
                             const ops::AttentionOutputs& out, const Tensor& dout,
                             ops::AttentionGradients& gradients, StreamHandle stream) {
   const Tensor places = HandOverStreams(kOp, problem.dropout.streams, dout.device(), stream);
-  Tensor states({out.largest.numel(), 4}, DType::kF32, dout.device());
+  Tensor states({out.largest.numel(), sizeof(RowState) / sizeof(float)}, DType::kF32,
+                dout.device());
   if (dout.dtype() == DType::kBF16)
     StatesOf<BFloat16>(out, dout, states, stream);
   else

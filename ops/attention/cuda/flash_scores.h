@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "ops/attention/cuda/flash_tiles.h"
-#include "ops/cuda/kept_weights.h"
 //
+#include "ops/attention/cuda/kept_weights.h"
 #include "runtime/cuda/block.h"
 #include "runtime/cuda/unroll.h"
 
@@ -17,7 +17,7 @@ namespace torus::cuda {
 inline constexpr float kLog2E = 1.4426950408889634f;
 inline constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
-// 2^x; 0 where that is below the least normal float.
+// 2^x; on a GPU 0 where that is below the least normal float.
 __device__ inline float Exp2(float x) {
 #ifndef __CUDA_ARCH__
   return std::exp2(x);

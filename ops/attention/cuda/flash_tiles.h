@@ -15,12 +15,6 @@
 #include "runtime/cuda/async_copy.h"
 #include "runtime/cuda/unroll.h"
 
-#ifdef __CUDACC__
-#define TORUS_NO_UNROLL _Pragma("unroll 1")
-#else
-#define TORUS_NO_UNROLL
-#endif
-
 namespace torus::cuda {
 
 inline constexpr int kFlashThreads = 128;
@@ -111,7 +105,7 @@ __device__ void CopyToTile(const RowsOfMatrix<const T>& from,
   const int thread = static_cast<int>(threadIdx.x);
   if (!from.vectors) {
     // In a loop, which takes few registers.
-    TORUS_NO_UNROLL
+    TORUS_UNROLL_BY(1)
     for (int at = thread; at < kCount; at += kFlashThreads) CopyChunk(from, at, to);
     return;
   }
@@ -225,11 +219,9 @@ __device__ void WriteLines(const FragmentC (&sums)[width / 8], float upper, floa
         RoundedWord<T>(at[2] * lower, at[3] * lower);
   }
   __syncwarp();
-  TORUS_NO_UNROLL
+  TORUS_UNROLL_BY(1)
   for (int at = lane; at < kWarpLines * Tile::kChunks; at += 32)
     WriteChunk(tile, first + at / Tile::kChunks, at % Tile::kChunks, to);
 }
 
 }  // namespace torus::cuda
-
-#undef TORUS_NO_UNROLL

@@ -44,6 +44,10 @@ using Seen = std::vector<std::string>;
 TEST(ObserverTest, IsThereBeforeMemoryIs) {
   Notes notes;
   void* const block = TakeMemory(0, 400);
+  if (IsReserved(block)) {
+    GiveMemory(0, block);
+    GTEST_SKIP() << "another test of this process has reserved the memory";
+  }
   EXPECT_THROW(Observed observed(notes), InternalError);
   GiveMemory(0, block);
   EXPECT_EQ(Observed::Current(), nullptr);

@@ -8,13 +8,6 @@
 #include "runtime/cuda/block.h"
 #include "runtime/cuda/unroll.h"
 
-// A draw takes many registers: only two at a time.
-#ifdef __CUDACC__
-#define TORUS_UNROLL_DRAWS _Pragma("unroll 2")
-#else
-#define TORUS_UNROLL_DRAWS
-#endif
-
 namespace torus::cuda {
 
 // Of a warp's fragments of 16 x 8 weights (FragmentC of tensor_core.h), side by side.
@@ -34,7 +27,7 @@ __device__ KeptWeights KeptByRows(const Draw& draw) {
   static_assert(tiles <= 8);
   const int lane = static_cast<int>(threadIdx.x) % 32, t = lane % 4, odd = t % 2;
   uint32_t own = 0;
-  TORUS_UNROLL_DRAWS
+  TORUS_UNROLL_BY(2)  // a draw takes many registers
   for (int tile = 0; tile < tiles; ++tile)
     own |= draw(lane / 4 + 8 * odd, 2 * tile + t / 2) << 4 * tile;
   const uint32_t other = ShuffleXor(own, 1);
@@ -51,7 +44,7 @@ __device__ KeptWeights KeptByKeys(const Draw& draw) {
   const int lane = static_cast<int>(threadIdx.x) % 32, t = lane % 4, g = lane / 4;
   const int mine = g % 4;  // the element of a fragment whose block this lane draws
   uint32_t own = 0;
-  TORUS_UNROLL_DRAWS
+  TORUS_UNROLL_BY(2)
   for (int tile = 0; tile < tiles; ++tile)
     own |= draw(8 * tile + 2 * t + mine % 2, g / 4 + mine / 2 * 2) << 4 * tile;
   KeptWeights kept;
@@ -62,5 +55,3 @@ __device__ KeptWeights KeptByKeys(const Draw& draw) {
 }
 
 }  // namespace torus::cuda
-
-#undef TORUS_UNROLL_DRAWS
