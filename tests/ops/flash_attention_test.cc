@@ -55,6 +55,7 @@ const std::vector<Case>& Cases() {
       {"CausalDropout", 130, 130, 64, 64, true, Mask::kNone, 0.25},
       {"CausalDropoutGroupsWide", 65, 65, 128, 128, true, Mask::kNone, 0.25, 2},
       {"AllDropped", 3, 65, 8, 8, false, Mask::kNone, 1},
+      {"WiderThanFlash", 65, 65, 136, 136, false, Mask::kAddedByKey, 0.1, 2},
       {"Unaligned", 65, 65, 64, 40, true, Mask::kNone, 0.1, 1, Layout::kUnaligned},
       {"Packed", 65, 65, 40, 40, true, Mask::kNone, 0.1, 1, Layout::kPacked},
       {"PackedWide", 65, 65, 72, 72, false, Mask::kPadding, 0, 1, Layout::kPacked}};
