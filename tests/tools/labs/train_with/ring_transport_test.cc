@@ -10,6 +10,7 @@
 #include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
 #include "tests/tools/labs/train_with/rings.h"
+#include "tools/common/lines_below.h"
 #include "tools/labs/build_it_yourself/grader/dice.h"
 #include "tools/labs/train_with/call_watch.h"
 #include "tools/labs/train_with/crash_note.h"
@@ -106,7 +107,8 @@ std::string ErrorOf(const std::string& file, int ranks, size_t count, double tim
   try {
     SumBy(Load(file, ranks), Terms(ranks, count), timeout);
   } catch (const Error& error) {
-    return error.what();
+    const auto* const below = dynamic_cast<const LinesBelow*>(&error);
+    return error.what() + (below == nullptr ? "" : "\n" + below->lines);
   }
   return "no error";
 }
