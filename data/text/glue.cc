@@ -50,12 +50,16 @@ struct Places {
   std::optional<size_t> second, label;
 };
 
-Places PlacesOfHeader(const Layout& layout, const Row& header, const std::string& path) {
+// The first bytes of UTF-8, as many whole characters as are in `most`.
+std::string_view Shortened(std::string_view text, size_t most) {
+  return text.substr(0, ValidUtf8Prefix(text.substr(0, most)));
+}
+
+Places PlacesOfHeader(const Layout& layout, const Row& header, const TextTable& table) {
   const auto first = IndexOf(header, layout.first), second = IndexOf(header, layout.second);
   if (!first.has_value() || !(second.has_value() || layout.second.empty()))
-    Throw<BadInput>(path, "line 1: requires a header with {}{}{}, got '{}'", layout.first,
-                    layout.second.empty() ? "" : " and ", layout.second,
-                    fmt::format("{}", fmt::join(header, " ")).substr(0, 100));
+    Throw<BadInput>(table.path, "line 1: requires a header with {}{}{}, got '{}'", layout.first,
+                    layout.second.empty() ? "" : " and ", layout.second, table.header);
   return {header.size(), *first, second, IndexOf(header, layout.label)};
 }
 
@@ -102,6 +106,7 @@ class GlueReader {
   // Finds the columns. Returns whether the first line is a header.
   bool Begin(std::string_view line) {
     const Row row = Columns(line);
+    table_.header = Shortened(fmt::format("{}", fmt::join(row, " ")), 100);
     const bool header = IndexOf(row, layout_.first).has_value();
     if (!header && layout_.task == "cola") {
       places_ = {.columns = 4, .first = 3, .second = {}, .label = 1};
@@ -109,7 +114,7 @@ class GlueReader {
       spaced_ = true;
       places_ = {.columns = 2, .first = 1, .second = {}, .label = 0};
     } else {
-      places_ = PlacesOfHeader(layout_, row, path_);
+      places_ = PlacesOfHeader(layout_, row, table_);
     }
     return header;
   }
@@ -136,7 +141,7 @@ class GlueReader {
       const std::string_view field = row[*places_.label];
       const auto label = LabelOf(layout_, field);
       if (!label.has_value())
-        return skip(fmt::format("requires a label of the task, got '{}'", field.substr(0, 40)));
+        return skip(fmt::format("requires a label of the task, got '{}'", Shortened(field, 40)));
       example.label = *label;
     }
     table_.examples.push_back(std::move(example));

@@ -30,6 +30,7 @@ struct SkippedLine {
 struct TextTable {
   std::string name;                  // "rte train.tsv"
   std::string path;                  // the file's
+  std::string header;                // its first line, for a message; shortened
   bool pairs = false;                // whether examples are pairs of sentences
   std::vector<std::string> classes;  // names of the labels 0, 1, ...
   std::string label_column;          // its name in the task's files

@@ -2,25 +2,7 @@
 
 #include <algorithm>
 
-#include "data/files/file.h"
-#include "data/files/lines.h"
-
 namespace torus::data {
-namespace {
-
-// The names of the columns, for a message; shortened.
-std::string HeaderOf(const std::string& path) {
-  const std::vector<uint8_t> bytes = ReadFile(path);
-  const std::vector<Line> lines =
-      LinesOf({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  const auto first = std::ranges::find_if(lines, [](const Line& l) { return !l.text.empty(); });
-  if (first == lines.end()) return "";
-  std::string header(first->text.substr(0, 100));
-  std::ranges::replace(header, '\t', ' ');
-  return header;
-}
-
-}  // namespace
 
 TextSet::TextSet(const TextTable& table, const PairEncoder& encoder)
     : info_{.name = table.name, .classes = table.classes, .image = {}, .normalization = {}},
@@ -64,7 +46,7 @@ std::unique_ptr<TextSet> OpenGlue(const std::string& task, const std::string& di
     Throw<BadInput>(table.path,
                     "line 1: requires a column {} with the labels, as GLUE's files for training "
                     "and development have it (those for the test have none), got '{}'",
-                    table.label_column, HeaderOf(table.path));
+                    table.label_column, table.header);
   return std::make_unique<TextSet>(table, encoder);
 }
 

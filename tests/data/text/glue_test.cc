@@ -153,6 +153,10 @@ TEST(TextSet, RefusesAFileWithoutLabels) {
   WriteText(dir, "dev.tsv", "index\tsentence1\tsentence2\tLabel\n0\ta\tb\t1\n");
   ExpectBadInput([&] { OpenGlue("rte", dir, Split::kTest, *OpenRoberta(dir), 16); },
                  dir + "/dev.tsv", "have none), got 'index sentence1 sentence2 Label'");
+  // Shortened where a character ends.
+  WriteText(dir, "dev.tsv", "sentence1\tsentence2\t" + std::string(79, 'x') + "\u00e9\na\tb\tc\n");
+  ExpectBadInput([&] { OpenGlue("rte", dir, Split::kTest, *OpenRoberta(dir), 16); },
+                 dir + "/dev.tsv", "sentence1 sentence2 " + std::string(79, 'x') + "'");
 }
 
 TEST(TextSet, GivesRowsAndMasks) {
