@@ -29,19 +29,19 @@ bool SaysItsModel(const std::string& weights) {
                              std::filesystem::exists(folder + "/config.json"));
 }
 
-// The tokenizer of the files in --vocab-dir, else in the folder; where there are none, the one that
-// --tokenizer names.
+// The one that --tokenizer names, of the vocabulary in --vocab-dir; without --tokenizer that of the
+// files there, else in the folder.
 std::unique_ptr<data::Tokenizer> TokenizerOf(const TextModelFlags& flags, const std::string& folder,
                                              const ModelDescriptor& model) {
   const std::string& place = flags.vocab_dir.empty() ? folder : flags.vocab_dir;
   const bool has = data::HasTokenizer(place);
-  Require(!has || flags.tokenizer.empty(), "evaluate",
+  Require(!has || flags.tokenizer.empty() || !flags.vocab_dir.empty(), "evaluate",
           "--tokenizer {}: leave it out, {} has its own tokenizer", flags.tokenizer, place);
   Require(has || !flags.tokenizer.empty(), "evaluate",
           "{} has no tokenizer: needs vocab.json and merges.txt, or tokenizer.json, there or in "
           "--vocab-dir; or --tokenizer",
           place);
-  if (has) return data::TokenizerOfFolder(place, model.tokenizer);
+  if (flags.tokenizer.empty()) return data::TokenizerOfFolder(place, model.tokenizer);
   return data::MakeTokenizer({.tokenizer = flags.tokenizer}, flags.vocab_dir);
 }
 

@@ -72,8 +72,9 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "Height and width to which images are resized; 0: their own")
       ->check(CLI::Range(0, 4096));
   app.add_option("--tokenizer", o.tokenizer,
-                 "Tokenizer for the model of a weights file: gpt2, roberta or bytes. Default: the "
-                 "model's own");
+                 "gpt2, roberta or bytes, for weights without a tokenizer of their own, or with "
+                 "--vocab-dir. Default: the model's own, for a folder what its files or those in "
+                 "--vocab-dir say");
   app.add_option("--vocab-dir", o.vocab_dir,
                  "Folder of the vocabulary. Default: the model's folder, or for a file of weights "
                  "its place below $TORUS_DATA");

@@ -12,6 +12,7 @@
 #include "recipes/generate/generator.h"
 #include "recipes/run/run.h"
 #include "tests/data/temp_file.h"
+#include "tests/data/text/small_bpe.h"
 #include "tests/testing/tolerance.h"
 
 namespace torus::recipes {
@@ -45,7 +46,10 @@ class Trained : public ::testing::Test {
     std::string text;
     for (int i = 0; i < 200; ++i) text += fmt::format("line {} of the text. ", i);
     text_ = data::WriteText(folder, "text.txt", text);
-    RunOptions options{.out = folder + "/run", .max_steps = 6};
+    run_ = recipes::Run(Options(folder + "/run"));
+  }
+  static RunOptions Options(const std::string& out) {
+    RunOptions options{.out = out, .max_steps = 6};
     Settings& s = options.settings;
     s.model = "gpt-char";
     s.models = &SmallModels();
@@ -58,7 +62,15 @@ class Trained : public ::testing::Test {
     s.optimizer = "adamw";
     s.lr = 0.01;
     s.threads = 1;
-    run_ = recipes::Run(options);
+    return options;
+  }
+  // What a run leaves, without its tokenizer's files.
+  static std::string WithoutTokenizer(const RunResult& run, const std::string& bare) {
+    std::filesystem::remove_all(bare);
+    std::filesystem::create_directories(bare);
+    for (const char* name : {"/config.json", "/model.safetensors"})
+      std::filesystem::copy_file(run.model + name, bare + name);
+    return bare;
   }
   static EvaluateResult Test(const std::string& weights, int64_t length = 0) {
     return Evaluate({.init = weights, .data = "text", .data_dir = text_, .length = length});
@@ -80,17 +92,33 @@ class Trained : public ::testing::Test {
 
 // A folder without its tokenizer's files is read by the one that --tokenizer names.
 TEST_F(Trained, NeedsATokenizerFromItsFolderOrFromTheFlag) {
-  const std::string bare = ::testing::TempDir() + "/without_tokenizer";
-  std::filesystem::remove_all(bare);
-  std::filesystem::create_directories(bare);
-  for (const char* name : {"/config.json", "/model.safetensors"})
-    std::filesystem::copy_file(run_.model + name, bare + name);
+  const std::string bare = WithoutTokenizer(run_, ::testing::TempDir() + "/without_tokenizer");
   EvaluateOptions options{.init = bare, .data = "text", .data_dir = text_};
   ExpectRefused(options, bare + " has no tokenizer: needs vocab.json and merges.txt, or");
   options.tokenizer = "bytes";
   EXPECT_EQ(Evaluate(options).text->loss, Test(run_.model).text->loss);
   options.init = run_.model;
   ExpectRefused(options, "--tokenizer bytes: leave it out, " + run_.model + " has its own");
+}
+
+// Its vocabulary lies elsewhere: --vocab-dir alone, and --tokenizer with it, read that one.
+TEST_F(Trained, TakesATokenizerThatLiesElsewhere) {
+  const std::string folder = data::TestFolder(), vocabulary = folder + "/vocabulary";
+  std::filesystem::create_directories(vocabulary);
+  data::WriteSmallBpe(vocabulary, {"<|endoftext|>"});
+  RunOptions run = Options(folder + "/run");
+  run.settings.tokenizer = "gpt2";
+  run.settings.vocab_dir = vocabulary;
+  const RunResult trained = recipes::Run(run);
+  EvaluateOptions options{
+      .init = WithoutTokenizer(trained, folder + "/bare"), .data = "text", .data_dir = text_};
+  options.tokenizer = "gpt2";
+  ExpectRefused(options, "--vocab-dir");
+  options.vocab_dir = vocabulary;
+  const double loss = Test(trained.model).text->loss;
+  EXPECT_EQ(Evaluate(options).text->loss, loss);
+  options.tokenizer = "";
+  EXPECT_EQ(Evaluate(options).text->loss, loss);
 }
 
 TEST_F(Trained, IsEvaluatedOnRowsOfTheTraining) {
