@@ -1,6 +1,7 @@
 #include "data/datasets/image_cache.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "data/images/image_size.h"
 #include "runtime/crc32c.h"
 #include "runtime/error.h"
+#include "runtime/io/file.h"
 #include "runtime/io/folder_place.h"
 #include "runtime/io/one_commit.h"
 #include "runtime/io/safetensors.h"
@@ -98,7 +100,9 @@ std::string CacheIndexFile(const std::string& folder) { return folder + "/index.
 
 CachedImage StampOf(const std::string& path) {
   struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return {.file_bytes = -1, .file_time = -1};
+  // Permission changes neither size nor time.
+  if (::access(path.c_str(), R_OK) != 0 || ::stat(path.c_str(), &status) != 0)
+    return {.file_bytes = -1, .file_time = -1};
   return {.file_bytes = status.st_size,
           .file_time = int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
@@ -111,7 +115,8 @@ void WriteCacheIndex(const std::string& folder, const CacheSource& source,
   for (const auto& [image, reason] : index.left_out) left_out[fmt::format("{}", image)] = reason;
   Metadata metadata = MetadataOf(source);
   metadata["left_out"] = left_out.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-  WriteSafetensors(CacheIndexFile(folder), {{"images", fields}}, metadata);
+  WriteSafetensors(CacheIndexFile(folder), {{"images", fields}}, metadata, {},
+                   io::IfExists::kRefuse);
 }
 
 ImageCache::ImageCache(CacheIndex index, std::shared_ptr<const MappedFile> pixels)

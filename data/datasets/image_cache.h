@@ -26,7 +26,7 @@ struct CachedImage {
   int64_t more_frames = 0;                // 1 if only the file's first frame is in the cache
 };
 
-// Fills in file_bytes and file_time of a file; -1 if it cannot be found.
+// Fills in file_bytes and file_time of a file; -1 if it cannot be read.
 CachedImage StampOf(const std::string& path);
 
 // The files that a cache is made of, and how.

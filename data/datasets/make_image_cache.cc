@@ -11,6 +11,7 @@
 #include "runtime/crc32c.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
+#include "runtime/io/file_lock.h"
 #include "runtime/io/folder.h"
 #include "runtime/io/folder_place.h"
 #include "runtime/parallel_for.h"
@@ -72,7 +73,7 @@ double ProbableBytes(const ImageFiles& files, int64_t side) {
 
 void WriteCache(const ImageFiles& files, const std::string& folder, int64_t side) {
   CacheIndex index;
-  io::OutputFile pixels(CachePixels(folder));
+  io::OutputFile pixels(CachePixels(folder), io::IfExists::kRefuse);
   int64_t offset = 0;
   const int64_t step = kImagesOfAThread * TeamSize();
   for (int64_t begin = 0; begin < files.size(); begin += step) {
@@ -120,14 +121,19 @@ class Patience {
   Clock::time_point since_ = Clock::now();
 };
 
-// Null while another process makes the cache.
-std::unique_ptr<io::FolderWriter> TryWriter(const std::string& folder, Patience& patience) try {
-  return std::make_unique<io::FolderWriter>(folder);
-} catch (const BadInput&) {  // in use
-  if (patience.Over()) throw;
-  TickProgress();
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  return nullptr;
+// Null after a wait for another process, which has probably made the cache.
+std::unique_ptr<io::FolderWriter> TryWriter(const std::string& folder, double timeout_seconds) {
+  Patience patience(folder, timeout_seconds);
+  for (bool waited = false;; waited = true) {
+    try {
+      auto writer = std::make_unique<io::FolderWriter>(folder);
+      return waited ? nullptr : std::move(writer);
+    } catch (const io::LockHeld&) {
+      if (patience.Over()) throw;
+    }
+    TickProgress();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
 }
 
 void CheckIsFolder(const std::string& path) {
@@ -158,9 +164,9 @@ MadeCache OpenOrMakeImageCache(const ImageFiles& files, const std::string& folde
   CheckIsFolder(folder);
   const CacheSource source = SourceOf(files, side);
   const Clock::time_point begin = Clock::now();
-  for (Patience patience(folder, timeout_seconds);;) {
+  for (;;) {
     if (auto cache = ImageCache::Open(folder, source)) return {.cache = std::move(cache)};
-    const std::unique_ptr<io::FolderWriter> writer = TryWriter(folder, patience);
+    const std::unique_ptr<io::FolderWriter> writer = TryWriter(folder, timeout_seconds);
     if (writer == nullptr) continue;
     // Another process may have made it since it was looked for.
     if (auto cache = ImageCache::Open(folder, source)) return {.cache = std::move(cache)};

@@ -11,8 +11,6 @@
 #include <filesystem>
 #include <string_view>
 
-#include "runtime/error.h"
-
 namespace torus::io {
 namespace {
 
@@ -90,7 +88,7 @@ bool FileLock::Open() {
 
 void FileLock::Refuse(const std::string& holder) const {
   const bool known = holder.starts_with(kMark);
-  Throw<BadInput>(what_, "is in use by {}",
+  Throw<LockHeld>(what_, "is in use by {}",
                   known ? holder.substr(kMark.size()) : std::string("another process"));
 }
 

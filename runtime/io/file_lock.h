@@ -4,14 +4,22 @@
 
 #include <string>
 
+#include "runtime/error.h"
+
 namespace torus::io {
+
+// Somebody else holds the lock.
+class LockHeld : public BadInput {
+ public:
+  using BadInput::BadInput;
+};
 
 class FileLock {
  public:
   // Creates `file` and its folder if they are missing, and locks without waiting. `what` names the
-  // guarded thing and is the tag of errors. Throws BadInput if the lock is already held, naming the
-  // holder's process and host, or if the file is not a lock file. Throws BrokenEnvironment with the
-  // reason if the system refuses.
+  // guarded thing and is the tag of errors. Throws LockHeld, naming the holder's process and host,
+  // if the lock is already held, BadInput if the file is not a lock file, and BrokenEnvironment
+  // with the reason if the system refuses.
   FileLock(std::string file, std::string what);
   // Removes the file, unless LeaveFile was called.
   ~FileLock();

@@ -20,8 +20,8 @@ namespace torus::io {
 // One commit of the folder PATH. Errors of the system throw BrokenEnvironment with path and reason.
 class FolderWriter {
  public:
-  // Creates the parent folders. Throws BadInput if PATH is not a folder, or if another writer is
-  // working on it, naming that process.
+  // Creates the parent folders. Throws BadInput if PATH is not a folder, and LockHeld if another
+  // writer is working on it, naming that process.
   explicit FolderWriter(const std::string& path);
   // Without Commit, the old folder stays and the new files are removed.
   ~FolderWriter();

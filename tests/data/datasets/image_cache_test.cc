@@ -1,10 +1,14 @@
 #include "data/datasets/image_cache.h"
 
 #include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <fstream>
+#include <utility>
 
 #include "data/datasets/image_folder.h"
 #include "data/datasets/make_image_cache.h"
@@ -12,6 +16,7 @@
 #include "data/images/decode.h"
 #include "runtime/io/folder.h"
 #include "runtime/parallel_for.h"
+#include "runtime/progress.h"
 #include "tests/data/temp_file.h"
 
 namespace torus::data {
@@ -132,6 +137,44 @@ TEST_F(ImageCacheTest, IsMadeAnewWhenTheFilesChange) {
   EXPECT_FALSE(Cache(kSide + 1).made);
 }
 
+// Takes from this process what lets root read any file. Returns whether files' modes count now.
+bool ObeyModes() {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+  return syscall(SYS_capset, &header, none.data()) == 0;
+}
+
+// In a process of its own, which gives up root's rights. A mode changes neither size nor time.
+TEST_F(ImageCacheTest, IsMadeAnewWhenAFileCanBeRead) {
+  const auto makes = [this](fs::perms mode) {
+    fs::permissions(Path(5), mode);
+    const MadeCache got = Cache();
+    return std::pair(got.made, got.cache->Image(5).defined());
+  };
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    SetTeamSize(1);
+    int failed = 1;
+    try {
+      if (!ObeyModes()) _exit(failed);
+      ++failed;
+      if (makes(fs::perms::none) != std::pair(true, false)) _exit(failed);
+      ++failed;
+      if (makes(fs::perms::none) != std::pair(false, false)) _exit(failed);
+      ++failed;
+      failed = makes(fs::perms::owner_read) == std::pair(true, true) ? 0 : failed;
+    } catch (const std::exception&) {
+      failed = 9;
+    }
+    _exit(failed);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "number of the check that failed";
+}
+
 void ChangeByte(const std::string& path, int64_t at) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.seekg(at);
@@ -210,6 +253,27 @@ TEST_F(ImageCacheTest, NamesWhoHoldsItWithoutProgress) {
   const io::FolderWriter other(folder_);
   ExpectBadInput([&] { Cache(kSide, 0.1); }, folder_,
                  fmt::format("is in use by process {}", getpid()));
+}
+
+// Others may hold the file that would be truncated by another name.
+TEST_F(ImageCacheTest, DoesNotOverwriteItsFiles) {
+  const CacheSource source{.paths = {Path(0)}, .side = kSide};
+  const CacheIndex index{.images = {StampOf(Path(0))}, .left_out = {}};
+  WriteCacheIndex(dir_, source, index);
+  EXPECT_THROW(WriteCacheIndex(dir_, source, index), BrokenEnvironment);
+}
+
+// Other errors than a held lock do not go away: nothing is waited for, and each wait ticks.
+TEST_F(ImageCacheTest, WaitsOnlyForAnotherProcess) {
+  fs::create_directories(io::PlaceOf(folder_).work);
+  WriteText(io::PlaceOf(folder_).work, "strange", "x");
+  const auto files = Files();  // whose reading ticks too
+  ProgressCounter progress;
+  SetProgressCounter(&progress);
+  ExpectBadInput([&] { OpenOrMakeImageCache(*files, folder_, kSide, 0.1); },
+                 io::PlaceOf(folder_).work, "of somebody else");
+  SetProgressCounter(nullptr);
+  EXPECT_EQ(progress.ticks, 0u);
 }
 
 }  // namespace
