@@ -1,9 +1,10 @@
 #include "data/images/decode.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <new>
+#include <string_view>
 #include <vector>
 
 #include "data/files/file.h"
@@ -79,6 +80,8 @@ Tensor Decode(Bytes bytes) {
   int width = 0, height = 0, channels = 0;
   const std::unique_ptr<stbi_uc, FreePixels> pixels(stbi_load_from_memory(
       bytes.data(), static_cast<int>(bytes.size()), &width, &height, &channels, kChannels));
+  if (pixels == nullptr && std::string_view(stbi_failure_reason()) == "outofmem")
+    throw std::bad_alloc();
   if (pixels == nullptr) return {};
   Tensor image({height, width, kChannels}, DType::kU8);
   std::memcpy(image.mutable_raw(), pixels.get(), image.bytes());

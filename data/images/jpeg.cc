@@ -8,6 +8,7 @@
 
 #include <array>
 #include <csetjmp>
+#include <new>
 #include <vector>
 
 #include "data/images/jpeg_segments.h"
@@ -39,6 +40,11 @@ bool SpoilsPixels(int warning) {
 
 void OnMessage(j_common_ptr common, int level) {
   if (level < 0 && SpoilsPixels(common->err->msg_code)) End(common);
+}
+
+// Nothing is wrong with the image. The second is of JPEGMEM, an environment variable.
+bool LacksMemory(int error) {
+  return error == JERR_OUT_OF_MEMORY || error == JERR_NO_BACKING_STORE;
 }
 
 struct Handle : jpeg_decompress_struct {
@@ -90,6 +96,7 @@ class Decompressor {
   }
 
   [[noreturn]] void Refuse() const {
+    if (LacksMemory(errors_.manager.msg_code)) throw std::bad_alloc();
     if (errors_.manager.msg_code == JWRN_HIT_MARKER)
       Throw<BadInput>(name_, "requires a whole image, got a JPEG that ends before its last pixels");
     Throw<BadInput>(name_, "requires a whole image, got a damaged JPEG: {}", errors_.reason.data());

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <new>
 #include <string>
 
 #include "tests/data/temp_file.h"
@@ -197,6 +199,20 @@ TEST(DecodeImage, RefusesProgressiveJpegWithoutItsEndMarker) {
   at[1] = 0xC2;
   bytes.erase(bytes.end() - 2, bytes.end());
   ExpectBadInput([&] { DecodeImage(bytes, "x"); }, "[x]", "requires a whole image");
+}
+
+// Such an image needs memory for all of its coefficients. No damage, so it is not left out.
+TEST(DecodeImage, SaysThatMemoryIsLacking) {
+  Bytes bytes = JpegWith({});
+  const Bytes frame{0xFF, 0xC0, 0, 17};
+  const auto at = std::ranges::search(bytes, frame).begin();
+  ASSERT_NE(at, bytes.end());
+  at[1] = 0xC2;  // progressive
+  at[5] = 16;    // 4096 rows
+  at[6] = 0;
+  setenv("JPEGMEM", "1", 1);
+  EXPECT_THROW(DecodeImage(bytes, "x"), std::bad_alloc);
+  unsetenv("JPEGMEM");
 }
 
 // They are what is left of a segment whose length is wrong.
