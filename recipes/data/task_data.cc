@@ -31,13 +31,15 @@ TaskData OpenTaskData(const Settings& settings) {
   return IsLanguageModel(model.task) ? OpenText(settings) : OpenSentences(settings);
 }
 
+Settings WithoutCache(Settings settings) {
+  settings.image_cache = "";
+  return settings;
+}
+
 DataForm FormOfData(const Settings& settings) {
   FittingModel(settings);
   const std::optional<DataForm> known = KnownForm(settings);
-  if (known) return *known;
-  Settings without_cache = settings;  // which would be made
-  without_cache.image_cache = "";
-  return OpenTaskData(without_cache).form;
+  return known ? *known : OpenTaskData(WithoutCache(settings)).form;
 }
 
 std::vector<data::LeftOut> LeftOutOf(const data::Dataset& train, const data::Dataset& test) {

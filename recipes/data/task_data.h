@@ -54,6 +54,9 @@ TaskData OpenImages(const Settings& settings);     // a name of data::DatasetNam
 TaskData OpenSentences(const Settings& settings);  // a name of data::GlueTasks()
 TaskData OpenText(const Settings& settings);       // "text": a file, or a folder of token files
 
+// Without --image-cache, which is of the training images and would be made.
+Settings WithoutCache(Settings settings);
+
 // The form of the data, from their name if that is enough (KnownForm); otherwise opens them.
 DataForm FormOfData(const Settings& settings);
 

@@ -147,7 +147,7 @@ Task::Task(const Settings& settings, std::string weights_file, bool whole)
     : settings_(settings),
       weights_file_(std::move(weights_file)),
       whole_(whole),
-      data_(OpenTaskData(settings)) {
+      data_(OpenTaskData(whole ? WithoutCache(settings) : settings)) {
   Require(!settings_.drop_last || data_.train.size >= settings_.batch_size, "train",
           "--drop-last leaves nothing of {} examples in batches of {}", data_.train.size,
           settings_.batch_size);

@@ -43,8 +43,9 @@ class BatchFeed {
 class Task {
  public:
   // Opens the data and fills in the setting that depends on their size: the warm-up. `weights_file`
-  // holds the initial weights; empty: they come from the seed. `whole`: the file must also hold the
-  // head; otherwise the body is enough, for fine-tuning. Throws the errors of OpenTaskData.
+  // holds the initial weights; empty: they come from the seed. `whole`: to evaluate alone, without
+  // --image-cache, and the file must also hold the head; otherwise the body is enough, for
+  // fine-tuning. Throws the errors of OpenTaskData.
   Task(const Settings& settings, std::string weights_file, bool whole = false);
 
   const Settings& settings() const { return settings_; }

@@ -2,6 +2,7 @@
 #include "recipes/run/run.h"
 
 #include <cmath>
+#include <fstream>
 
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/summary.h"
@@ -274,6 +275,35 @@ TEST(Run, EvaluatesAlone) {
   ASSERT_TRUE(test.has_value());
   EXPECT_EQ(test->loss, trained.test->loss);
   EXPECT_FALSE(EvaluateRun(Resumed(options), {.stop = [] { return true; }}).has_value());
+}
+
+// The cache is of the training images.
+TEST(Run, EvaluatesWithoutACacheOfImages) {
+  namespace fs = std::filesystem;
+  RunOptions options = Options("cached");
+  Settings& s = options.settings;
+  s.data = "image-folder";
+  s.data_dir = ::testing::TempDir() + "/cached_images";
+  s.image_cache = ::testing::TempDir() + "/caches";
+  s.batch_size = 8;
+  s.epochs = 1;
+  s.image_size = 32;
+  fs::remove_all(s.image_cache);
+  for (const char* part : {"train", "test"})
+    for (const char* label : {"a", "b"}) {
+      const std::string folder = fmt::format("{}/{}/{}", s.data_dir, part, label);
+      fs::create_directories(folder);
+      for (int i = 0; i < 4; ++i)
+        std::ofstream(fmt::format("{}/{}.pgm", folder, i))
+            << "P5 40 50 255\n" + std::string(40 * 50, static_cast<char>('5' + i));
+    }
+  const RunResult trained = recipes::Run(options);
+  EXPECT_TRUE(fs::exists(s.image_cache));
+  fs::remove_all(s.image_cache);
+  const std::optional<Evaluation> test = EvaluateRun(Resumed(options));
+  ASSERT_TRUE(test.has_value());
+  EXPECT_EQ(test->loss, trained.test->loss);
+  EXPECT_FALSE(fs::exists(s.image_cache));
 }
 
 }  // namespace
