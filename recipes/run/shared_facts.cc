@@ -42,7 +42,7 @@ std::string ContentsOf(const std::string& path) {
 
 parallel::RunFacts OptionFacts(const RunOptions& options, bool evaluates) {
   static const std::set<std::string_view> kOfAHost{"--data-dir", "--vocab-dir", "--codec-folder",
-                                                   "--image-cache", "--init"};
+                                                   "--init", "--image-cache"};
   parallel::RunFacts facts;
   const auto add = [&](const char* name, const auto& value) {
     facts.emplace_back(name, fmt::format("{}", value));
@@ -52,6 +52,8 @@ parallel::RunFacts OptionFacts(const RunOptions& options, bool evaluates) {
   });
   // A resumed run's weights are those of its checkpoint.
   if (options.resume.empty()) add("--init", ContentsOf(options.settings.init));
+  // With a cache images are smaller than their files': all processes have one, or none.
+  add("--image-cache", options.settings.image_cache.empty() ? "" : "given");
   add("--resume", options.resume.empty() ? "" : "given");
   add("--eval-only", evaluates);
   add("--max-steps", options.max_steps);

@@ -33,8 +33,7 @@ std::set<std::string> Differing(const RunOptions& before, const F& change) {
 }
 
 TEST(OptionFacts, HaveEachSettingButPaths) {
-  const std::set<std::string> paths{"--data-dir", "--vocab-dir", "--codec-folder", "--image-cache",
-                                    "--init"};
+  const std::set<std::string> paths{"--data-dir", "--vocab-dir", "--codec-folder", "--init"};
   const Settings settings;
   ForEachSetting(settings, [&](const std::string& flag, const auto&) {
     const auto differing = Differing({}, [&](RunOptions& options) {
@@ -56,6 +55,15 @@ TEST(OptionFacts, HaveTheLimitsAndIntervalsOfTheRun) {
   EXPECT_EQ(Differing({}, [](auto& o) { o.max_skipped = 3; }), Names{"--max-skipped"});
   EXPECT_EQ(Differing({}, [](auto& o) { o.cuda_graphs = "off"; }), Names{"--cuda-graphs"});
   EXPECT_EQ(Differing({}, [](auto& o) { o.rank_memory = {1}; }), Names{"--rank-memory"});
+}
+
+// A cache has smaller images than its files, so all processes use one, or none. Each may be
+// somewhere else.
+TEST(OptionFacts, HaveWhetherThereIsAnImageCache) {
+  RunOptions options;
+  options.settings.image_cache = "/here";
+  EXPECT_EQ(Differing(options, [](RunOptions& o) { o.settings.image_cache = "/there"; }),
+            std::set<std::string>());
 }
 
 // Each host may have its copy of the weights, but they must be the same.

@@ -15,7 +15,6 @@ const std::map<std::string, std::string> kFree{
     {"--data-dir", "a path of the host; what is there is compared"},
     {"--vocab-dir", "a path of the host; the tokens that it makes are compared"},
     {"--codec-folder", "a path of the host"},
-    {"--image-cache", "a path of the host"},
     {"--out", "rank 0's is used"},
     {"--memory-limit", "what the process may do with its own memory"},
     {"--preset", "what it stands for is compared"},
