@@ -31,7 +31,10 @@ Loader::Loader(Sampler sampler, MakeBatch make, LoaderOptions options)
       make_(std::move(make)),
       window_(std::move(sampler), options_) {
   try {
-    for (int i = 0; i < options_.workers; ++i) threads_.emplace_back([this] { Work(); });
+    for (int i = 0; i < options_.workers; ++i) {
+      threads_.emplace_back([this] { Work(); });
+      pthread_setname_np(threads_.back().native_handle(), "torus loader");
+    }
   } catch (const std::exception& e) {
     StopAndJoin();
     Throw<BrokenEnvironment>("loader", "cannot start {} workers: {}", options_.workers, e.what());
@@ -53,7 +56,6 @@ void Loader::Stop() {
 }
 
 void Loader::Work() try {
-  pthread_setname_np(pthread_self(), "torus loader");
   SetProgressCounter(&progress_);
   SetTeamSize(1);
   std::unique_lock lock(mutex_);
