@@ -1,5 +1,6 @@
 #include "data/datasets/open_dataset.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <system_error>
@@ -15,16 +16,17 @@ namespace {
 struct Entry {
   std::string name;
   std::string usual_dir;  // empty: none
+  bool of_files;          // the images are ImageFiles
   std::function<std::unique_ptr<Dataset>(const std::string&, Split)> open;
 };
 
 const std::vector<Entry>& Entries() {
   static const std::vector<Entry> entries = {
-      {"fashion-mnist", kFashionMnistDir, OpenFashionMnist},
-      {"cifar10", "", OpenCifar10},
-      {"cifar100", "", OpenCifar100},
-      {"image-folder", "", OpenImageFolder},
-      {"food101", "", OpenFood101},
+      {"fashion-mnist", kFashionMnistDir, false, OpenFashionMnist},
+      {"cifar10", "", false, OpenCifar10},
+      {"cifar100", "", false, OpenCifar100},
+      {"image-folder", "", true, OpenImageFolder},
+      {"food101", "", true, OpenFood101},
   };
   return entries;
 }
@@ -48,6 +50,11 @@ std::vector<std::string> DatasetNames() {
   std::vector<std::string> names;
   for (const Entry& entry : Entries()) names.push_back(entry.name);
   return names;
+}
+
+bool IsOfImageFiles(const std::string& name) {
+  return std::ranges::any_of(
+      Entries(), [&](const Entry& entry) { return entry.name == name && entry.of_files; });
 }
 
 std::unique_ptr<Dataset> OpenDataset(const std::string& name, const std::string& dir, Split split) {

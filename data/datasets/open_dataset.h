@@ -12,6 +12,9 @@ namespace torus::data {
 // The names that OpenDataset knows, as `--data` takes them.
 std::vector<std::string> DatasetNames();
 
+// Whether OpenDataset gives ImageFiles for this name.
+bool IsOfImageFiles(const std::string& name);
+
 // Opens the dataset `name` in folder `dir` (empty: its default place, if it has one). Throws
 // BadInput listing the names if there is no dataset of that name, and naming the folder if it is
 // not one.

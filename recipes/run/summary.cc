@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "data/datasets/open_dataset.h"
 #include "recipes/report/units.h"
 
 namespace torus::recipes {
@@ -103,8 +104,7 @@ std::string DataText(const Json& summary) {
   if (share <= kFew) return "";
   const Json& settings = summary.at("settings");
   const std::string data = settings.at("data").get<std::string>();
-  const bool may_cache =
-      (data == "image-folder" || data == "food101") && settings.value("image-cache", "").empty();
+  const bool may_cache = data::IsOfImageFiles(data) && settings.value("image-cache", "").empty();
   return fmt::format("data            {:.0f} % of the time was waited for {}: more --threads{}\n",
                      100 * share, summary.at("unit").get<std::string>(),
                      may_cache ? " or --image-cache" : "");

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "data/datasets/open_dataset.h"
 #include "models/model_spec.h"
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
@@ -49,7 +50,7 @@ std::vector<HereOrNot> ContextsOf(const Invocation& invocation) {
                      (!s.codec_backward.empty() && s.codec_backward != "none");
   const bool low = s.precision == "bf16" || s.precision == "f16";
   return {{"images", task == "images", not_to},
-          {"image-files", s.data == "image-folder" || s.data == "food101", "got --data " + s.data},
+          {"image-files", data::IsOfImageFiles(s.data), "got --data " + s.data},
           {"texts", task != "images", not_to},
           {"text", task == "a long text", not_to},
           {"vocabulary", s.tokenizer != "chars" && s.tokenizer != "bytes",

@@ -24,5 +24,10 @@ TEST(OpenDataset, NamesTheFolderThatIsNone) {
   ExpectBadInput([&] { OpenDataset("cifar10", "", Split::kTrain); }, "cifar10", "--data-dir");
 }
 
+TEST(OpenDataset, SaysWhatHasImageFiles) {
+  for (const std::string& name : DatasetNames())
+    EXPECT_EQ(IsOfImageFiles(name), name == "image-folder" || name == "food101") << name;
+}
+
 }  // namespace
 }  // namespace torus::data
