@@ -192,10 +192,10 @@ constexpr int kFirstSteps = 3;
 void TimeStep(const Options& o, const std::string& what, const TrainStepOptions& options,
               Device device) {
   TrainStep step(options);
-  step.Run(kFirstSteps, [](double) {});
+  step.Run(kFirstSteps, [](const parallel::StepReport&) {});
   AllocatorFor(device).ResetPeak();
   Rounds rounds(device);
-  step.Run(o.rounds, [&](double) { rounds.End(); });
+  step.Run(o.rounds, [&](const parallel::StepReport&) { rounds.End(); });
   const double seconds = rounds.MedianSeconds();
   const auto peak = static_cast<double>(AllocatorFor(device).stats().peak_bytes);
   Print(what, seconds,

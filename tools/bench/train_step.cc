@@ -180,17 +180,16 @@ double TrainStep::RunOnCpu() {
 
 double TrainStep::Run() {
   double loss = 0;
-  Run(1, [&](double of_step) { loss = of_step; });
+  Run(1, [&](const parallel::StepReport& report) { loss = report.loss; });
   return loss;
 }
 
-void TrainStep::Run(int steps, const std::function<void(double loss)>& after) {
+void TrainStep::Run(int steps, const std::function<void(const parallel::StepReport&)>& after) {
   if (trainer_) {
     const auto batches = [this](int64_t, const parallel::RankPlace&) { return batch_; };
-    trainer_->Train(trainer_->step() + steps, batches,
-                    {.on_step = [&](const parallel::StepReport& step) { after(step.loss); }});
+    trainer_->Train(trainer_->step() + steps, batches, {.on_step = after});
   } else {
-    for (int i = 0; i < steps; ++i) after(RunOnCpu());
+    for (int i = 0; i < steps; ++i) after({.loss = RunOnCpu()});
   }
 }
 

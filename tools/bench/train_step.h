@@ -10,6 +10,7 @@
 #include "autograd/precision.h"
 #include "parallel/pipeline/block.h"
 #include "parallel/pipeline/mini_batch.h"
+#include "parallel/trainer/train_hooks.h"
 #include "parallel/trainer/trainer.h"
 #include "tools/bench/step_model.h"
 
@@ -41,8 +42,9 @@ class TrainStep {
 
   // The loss before the update.
   double Run();
-  // So many steps, on a GPU in one Trainer::Train; `after` is called at the end of each.
-  void Run(int steps, const std::function<void(double loss)>& after);
+  // So many steps, on a GPU in one Trainer::Train; `after` is called at the end of each. On a CPU
+  // only the loss is reported.
+  void Run(int steps, const std::function<void(const parallel::StepReport&)>& after);
 
   const TrainStepOptions& options() const { return options_; }
   // FLOPs of convolutions and products in one step, where a multiply-add counts as two: three times
