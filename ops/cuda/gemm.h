@@ -3,10 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include "runtime/device.h"
 #include "runtime/dtype.h"
@@ -88,44 +86,6 @@ bool MayHaveEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epi
 template <class In, class Out>
 bool GemmWithEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue,
                       Device device, StreamHandle stream);
-
-struct SeenMatrix {
-  const void* data = nullptr;
-  int64_t stride = 0, batch_stride = 0;  // in elements, as in GemmMatrix
-  bool transposed = false;
-};
-
-// A GemmCall with its epilogue, of whatever types.
-struct SeenProduct {
-  DType in, out;
-  bool tf32 = false;
-  int64_t m = 0, n = 0, k = 0, batch = 1;
-  SeenMatrix a, b, c;
-  bool adds_to_c = false;
-  const void* bias = nullptr;
-  EpilogueKind epilogue = EpilogueKind::kNone;
-  const void* epilogue_in = nullptr;
-  const void* epilogue_out = nullptr;
-};
-
-using ProductWatch = std::function<void(const SeenProduct&, StreamHandle)>;
-
-// For tools: while it is alive, products of emulated GPUs are handed to `watch`, on any thread, and
-// not computed. There may be one at a time, and no other thread may be in Gemm while it is created
-// or destroyed. Real GPUs ignore it.
-class ProductStandIn {
- public:
-  explicit ProductStandIn(ProductWatch watch) { current_ = std::move(watch); }
-  ~ProductStandIn() { current_ = nullptr; }
-  ProductStandIn(const ProductStandIn&) = delete;
-  ProductStandIn& operator=(const ProductStandIn&) = delete;
-
-  // The current one; empty if there is none.
-  static const ProductWatch& Current() { return current_; }
-
- private:
-  static inline ProductWatch current_;
-};
 
 // Calls F(Out, types of the GemmCall...) for each supported combination of types.
 // clang-format off

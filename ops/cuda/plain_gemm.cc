@@ -4,6 +4,7 @@
 #include "autograd/precision.h"
 #include "ops/activation/activation_functors.h"
 #include "ops/cuda/gemm.h"
+#include "ops/cuda/product_stand_in.h"
 #include "runtime/element_cast.h"
 //
 #include "runtime/cuda/for_each.h"

@@ -55,7 +55,7 @@ class Grid {
         body_(thread),
         reversed_(reversed),
         watch_(watch),
-        size_(static_cast<int>(shape.block.x * shape.block.y * shape.block.z)),
+        size_(shape.threads()),
         threads_(size_),
         shared_(std::make_unique<uint64_t[]>(shape.shared_bytes / 8 + 2)),
         shared_bytes_(shape.shared_bytes) {}
@@ -290,7 +290,7 @@ void RunGrid(const std::string& kernel, const GridShape& shape,
   const Running here(grid);
   gridDim = shape.grid;
   blockDim = shape.block;
-  const uint64_t blocks = uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z;
+  const uint64_t blocks = shape.blocks();
   for (uint64_t i = 0; i < blocks; ++i) {
     blockIdx = Unflatten(reversed ? blocks - 1 - i : i, shape.grid);
     grid.RunBlock();

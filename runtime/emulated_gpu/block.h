@@ -19,14 +19,18 @@ namespace torus::emulated_gpu {
 struct GridShape {
   dim3 grid, block;
   size_t shared_bytes = 0;  // dynamic shared memory
+
+  uint64_t blocks() const { return uint64_t{grid.x} * grid.y * grid.z; }
+  int threads() const { return static_cast<int>(block.x * block.y * block.z); }  // of a block
 };
 
 // A launch, as an observer (queues.h) is shown it.
 struct SeenLaunch {
   const std::string& op;             // its tag
+  const void* kernel;                // the function
   const std::type_info& parameters;  // std::tuple of the kernel's parameters
   GridShape shape;
-  std::string_view arguments;           // their bytes, with padding cleared
+  std::string_view arguments;           // their bytes, each aligned, with padding cleared
   const std::function<void()>& thread;  // for the functions below
 };
 

@@ -166,19 +166,21 @@ void CheckValue(const std::string& kernel, int device, T value) {
   emulated_gpu::CheckArgument(kernel, device, &value, sizeof value);
 }
 
+// Aligned, so that a tool finds addresses as whole words.
 template <class T>
 void AppendValue(std::string& bytes, T value) {
   __builtin_clear_padding(&value);
+  bytes.resize((bytes.size() + alignof(T) - 1) / alignof(T) * alignof(T));
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 template <class Values>
-void Show(emulated_gpu::Observer& observer, const std::string& op,
+void Show(emulated_gpu::Observer& observer, const std::string& op, const void* kernel,
           const emulated_gpu::GridShape& shape, const Values& values,
           const std::function<void()>& thread) {
   std::string bytes;
   std::apply([&](const auto&... value) { (AppendValue(bytes, value), ...); }, values);
-  observer.OnLaunch({op, typeid(Values), shape, bytes, thread});
+  observer.OnLaunch({op, kernel, typeid(Values), shape, bytes, thread});
 }
 
 }  // namespace internal
@@ -200,7 +202,8 @@ void Launch(std::string_view op, dim3 grid, dim3 block, size_t shared_bytes, Str
     const emulated_gpu::GridShape shape{grid, block, shared_bytes};
     const std::function<void()> thread = [&] { std::apply(kernel, values); };
     if (emulated_gpu::Observer* const observer = emulated_gpu::Observed::Current())
-      return internal::Show(*observer, name, shape, values, thread);
+      return internal::Show(*observer, name, reinterpret_cast<const void*>(kernel), shape, values,
+                            thread);
     emulated_gpu::RunGrid(name, shape, thread);
   });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #ifndef TORUS_SANITIZER
 
@@ -15,9 +16,12 @@ constinit thread_local torus::ledger::AccessListener* listener = nullptr;
 
 [[gnu::always_inline]] inline void Tell(const void* address, const void* place, size_t bytes,
                                         bool write) {
-  if (listener != nullptr)
-    listener->OnAccess(
-        {reinterpret_cast<uintptr_t>(address), place, static_cast<uint32_t>(bytes), write});
+  // What the listener itself does, it is not told.
+  auto* const told = std::exchange(listener, nullptr);
+  if (told == nullptr) return;
+  told->OnAccess(
+      {reinterpret_cast<uintptr_t>(address), place, static_cast<uint32_t>(bytes), write});
+  listener = told;
 }
 
 }  // namespace
@@ -51,32 +55,34 @@ TORUS_HOOK void __tsan_func_exit() {}
 TORUS_HOOK void __tsan_vptr_read(void*) {}
 TORUS_HOOK void __tsan_vptr_update(void*, void*) {}
 
-// Atomic operations of code for the host: done, with the strongest order.
-#define TORUS_ATOMICS(bits, T)                                                               \
-  TORUS_HOOK T __tsan_atomic##bits##_load(const volatile T* at, int) {                       \
-    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                            \
-  }                                                                                          \
-  TORUS_HOOK void __tsan_atomic##bits##_store(volatile T* at, T value, int) {                \
-    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                           \
-  }                                                                                          \
-  TORUS_HOOK T __tsan_atomic##bits##_exchange(volatile T* at, T value, int) {                \
-    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                 \
-  }                                                                                          \
-  TORUS_HOOK T __tsan_atomic##bits##_fetch_add(volatile T* at, T value, int) {               \
-    return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                  \
-  }                                                                                          \
-  TORUS_HOOK T __tsan_atomic##bits##_fetch_sub(volatile T* at, T value, int) {               \
-    return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                  \
-  }                                                                                          \
-  TORUS_HOOK bool __tsan_atomic##bits##_compare_exchange_strong(volatile T* at, T* expected, \
-                                                                T desired, int, int) {       \
-    return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST,       \
-                                       __ATOMIC_SEQ_CST);                                    \
-  }                                                                                          \
-  TORUS_HOOK bool __tsan_atomic##bits##_compare_exchange_weak(volatile T* at, T* expected,   \
-                                                              T desired, int, int) {         \
-    return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST,       \
-                                       __ATOMIC_SEQ_CST);                                    \
+// Atomic operations of code for the host: done, with the strongest order. In no section of hooks,
+// because what follows a thread skips those (thread_steps.h).
+#define TORUS_ATOMIC extern "C" [[gnu::noinline, gnu::used]]
+#define TORUS_ATOMICS(bits, T)                                                                 \
+  TORUS_ATOMIC T __tsan_atomic##bits##_load(const volatile T* at, int) {                       \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                              \
+  }                                                                                            \
+  TORUS_ATOMIC void __tsan_atomic##bits##_store(volatile T* at, T value, int) {                \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                             \
+  }                                                                                            \
+  TORUS_ATOMIC T __tsan_atomic##bits##_exchange(volatile T* at, T value, int) {                \
+    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                   \
+  }                                                                                            \
+  TORUS_ATOMIC T __tsan_atomic##bits##_fetch_add(volatile T* at, T value, int) {               \
+    return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                    \
+  }                                                                                            \
+  TORUS_ATOMIC T __tsan_atomic##bits##_fetch_sub(volatile T* at, T value, int) {               \
+    return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                    \
+  }                                                                                            \
+  TORUS_ATOMIC bool __tsan_atomic##bits##_compare_exchange_strong(volatile T* at, T* expected, \
+                                                                  T desired, int, int) {       \
+    return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST,         \
+                                       __ATOMIC_SEQ_CST);                                      \
+  }                                                                                            \
+  TORUS_ATOMIC bool __tsan_atomic##bits##_compare_exchange_weak(volatile T* at, T* expected,   \
+                                                                T desired, int, int) {         \
+    return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST,         \
+                                       __ATOMIC_SEQ_CST);                                      \
   }
 TORUS_ATOMICS(8, uint8_t)
 TORUS_ATOMICS(32, uint32_t)

@@ -44,8 +44,7 @@ class Recorder : public AccessListener, public emulated_gpu::ThreadWatch {
 }  // namespace
 
 BlockTrace TraceBlock(const emulated_gpu::SeenLaunch& launch, uint64_t block) {
-  const dim3 size = launch.shape.block;
-  Recorder recorder(size_t{size.x} * size.y * size.z);
+  Recorder recorder(static_cast<size_t>(launch.shape.threads()));
   emulated_gpu::RunBlock(launch.op, launch.shape, block, launch.thread, &recorder);
   return std::move(recorder.trace);
 }

@@ -46,7 +46,7 @@ class Versions {
 
 double Floor::seconds() const { return std::max(flops_seconds, memory_seconds); }
 
-Floor FloorOf(const std::vector<std::shared_ptr<const Work>>& works) {
+Floor FloorOf(const Works& works) {
   Floor floor;
   Versions versions;
   for (const auto& work : works) {

@@ -1,9 +1,6 @@
 // The least that a step can take: its FLOPs, and each tensor that it needs moved twice.
 #pragma once
 
-#include <memory>
-#include <vector>
-
 #include "tools/ledger/work.h"
 
 namespace torus::ledger {
@@ -18,6 +15,6 @@ struct Floor {
 // Each tensor that a step writes is written once, however many launches write to it in a row, and
 // read once, if anything reads it before it is written again; and so is what lay there before. What
 // copies and casts write is not needed: others could read from where it came.
-Floor FloorOf(const std::vector<std::shared_ptr<const Work>>& works);
+Floor FloorOf(const Works& works);
 
 }  // namespace torus::ledger

@@ -19,14 +19,6 @@ void Remove(std::string& text, std::string_view part) {
     text.erase(at, part.size());
 }
 
-uint64_t BlocksOf(const emulated_gpu::GridShape& shape) {
-  return uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z;
-}
-
-int ThreadsOf(const emulated_gpu::GridShape& shape) {
-  return static_cast<int>(shape.block.x * shape.block.y * shape.block.z);
-}
-
 // What the sampled blocks access of a tensor, times the blocks that they stand for.
 struct Share {
   TensorBytes sum;
@@ -100,8 +92,8 @@ std::string KernelName(const std::type_info& parameters) {
 }
 
 Work WorkOf(const emulated_gpu::SeenLaunch& launch) {
-  const uint64_t blocks = BlocksOf(launch.shape);
-  // Not the first, which may well differ, as the last does.
+  const uint64_t blocks = launch.shape.blocks();
+  // Not the first if there are many, since it may well differ, as the last does.
   const std::set<uint64_t> before_last{blocks / 6, blocks / 2, blocks * 5 / 6};
   Work work{.op = launch.op, .kernel = KernelName(launch.parameters)};
   Sums sums;
@@ -119,7 +111,7 @@ Work WorkOf(const emulated_gpu::SeenLaunch& launch) {
   count(blocks - 1, 1);
   TORUS_CHECK(heard, "{} is not instrumented", work.kernel);
   sums.Store(work);
-  const int threads = ThreadsOf(launch.shape);
+  const int threads = launch.shape.threads();
   const ThreadSteps steps = FollowThread(launch, blocks / 2, std::min(37, threads / 2));
   work.blocks = static_cast<double>(blocks);
   work.threads = work.blocks * threads;

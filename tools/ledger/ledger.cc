@@ -1,17 +1,11 @@
 // ledger --step MODEL:BATCHxSIZE ... [--precision P]: what training steps ask of a GPU, counted on
 // an emulated one, and how long an H100 is predicted to take (docs/ledger.md). With --counts: the
 // lines of tests/tools/ledger/step_counts.txt.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "recipes/settings/precision.h"
-#include "runtime/device.h"
-#include "runtime/error.h"
-#include "tools/bench/train_step.h"
+#include "tools/common/output.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
@@ -40,6 +34,8 @@ int Main(int argc, char** argv) {
   app.add_flag("--counts", counts, "Print for each step only its launches, bytes and moved bytes");
   app.add_option("--json", json, "File to write each launch to. Default: none");
   if (tools::PrintsHelp(app, argc, argv)) return 0;
+  json = tools::UserPath(json);
+  tools::CheckOutput("ledger", "--json", json);
   StepLedger ledger;
   nlohmann::json all;
   for (const std::string& step : steps) {
@@ -48,9 +44,9 @@ int Main(int argc, char** argv) {
       PrintCounts(step, CountsOf(works), std::cout);
     else
       PrintLedger(step, works, kernels, std::cout);
-    all[step] = JsonOf(works);
+    if (!json.empty()) all[step] = JsonOf(works);
   }
-  if (!json.empty()) std::ofstream(tools::UserPath(json)) << all.dump(1);
+  if (!json.empty()) tools::WriteOutput(json, all.dump(1) + "\n", stderr);
   return 0;
 }
 

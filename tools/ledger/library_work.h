@@ -6,7 +6,7 @@
 
 #include "ops/cuda/cudnn/graph.h"
 #include "ops/cuda/cudnn/run_graph.h"
-#include "ops/cuda/gemm.h"
+#include "ops/cuda/product_stand_in.h"
 #include "tools/ledger/work.h"
 
 namespace torus::ledger {

@@ -10,23 +10,23 @@ double RateOf(Unit unit) {
     case Unit::kNone:
       return 1;
     case Unit::kF64:
-      return 60e12;  // as the datasheet says; no step of ours multiplies in f64
+      return 60e12;  // the datasheet's, rounded down; no step of ours multiplies in f64
     case Unit::kF32:
-      return 52e12;
+      return 52e12;  // measured: a product of 8192 cubed, by PyTorch
     case Unit::kTf32:
-      return 410e12;
+      return 410e12;  // measured: the same, by ours
     case Unit::kLow:
-      return 770e12;
+      return 770e12;  // measured: the same, by ours in bf16
     case Unit::kAttention:
-      return 320e12;
+      return 320e12;  // measured: cuDNN's kernel in gpt2:16x1024, 25.8 GFLOP in 82 us
     case Unit::kAttentionBackward:
-      return 190e12;
+      return 190e12;  // measured: its three kernels there, 64.4 GFLOP in 334 us
   }
   return 1;
 }
 
 double Machine::Seconds(const Work& work, double cached) const {
-  if (work.from_host > 0) return launch + work.from_host / kHostBytes;
+  if (work.over_bus > 0) return launch + work.over_bus / kBusBytes;
   const double memory =
       std::max((work.sectors() - cached) / memory_bytes, work.moved / cache_bytes);
   return work.library && work.flops > 0 ? ProductSeconds(work, memory)

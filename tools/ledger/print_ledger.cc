@@ -103,6 +103,7 @@ nlohmann::json JsonOf(const Works& works) {
                    {"must", work->must()},
                    {"sectors", work->sectors()},
                    {"cached", cache.Use(*work)},
+                   {"over_bus", work->over_bus},
                    {"moved", work->moved},
                    {"requested", work->requested},
                    {"instructions", work->instructions},

@@ -82,10 +82,7 @@ BlockBytes CountSectors(const BlockTrace& trace) {
   uint64_t counted = 0;
   for (size_t i = 0; i < sorted.size(); ++i) {
     const bool first = i == 0 || InstructionOf(sorted[i]) != InstructionOf(sorted[i - 1]);
-    if (first) {
-      out.instructions += scale;
-      counted = 0;
-    }
+    if (first) counted = 0;
     const Span sectors = SectorsOf({sorted[i].address, sorted[i].address + sorted[i].bytes});
     const uint64_t begin = std::max(sectors.begin, counted);
     if (begin < sectors.end) out.requested += scale * static_cast<double>(sectors.end - begin);

@@ -23,7 +23,6 @@ struct BlockBytes {
   // The sectors of each instruction of a warp, in bytes: what the caches beside the cores are asked
   // for.
   double requested = 0;
-  double instructions = 0;  // of warps, that access memory
 };
 
 BlockBytes CountSectors(const BlockTrace& trace);

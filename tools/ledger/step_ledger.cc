@@ -5,7 +5,7 @@
 
 #include "runtime/copy_bytes.h"
 #include "runtime/emulated_gpu/memory.h"
-#include "runtime/error.h"
+#include "runtime/emulated_gpu/queues.h"
 #include "tools/ledger/launch_work.h"
 #include "tools/ledger/library_work.h"
 
@@ -17,10 +17,6 @@ using emulated_gpu::SeenLaunch;
 constexpr uint64_t kSmallLaunch = 1 << 15;       // threads
 constexpr size_t kSmallCopy = size_t{16} << 20;  // bytes
 
-uint64_t ThreadsOf(const emulated_gpu::GridShape& s) {
-  return uint64_t{s.grid.x} * s.grid.y * s.grid.z * s.block.x * s.block.y * s.block.z;
-}
-
 size_t WordsOf(std::string_view bytes) { return bytes.size() / sizeof(uint64_t); }
 
 uint64_t WordAt(std::string_view bytes, size_t i) {
@@ -31,18 +27,32 @@ uint64_t WordAt(std::string_view bytes, size_t i) {
 
 const void* AddressOf(uint64_t word) { return reinterpret_cast<const void*>(word); }
 
-// Of an address only what it is aligned to.
-std::string KeyOf(const SeenLaunch& launch) {
-  std::string key = launch.parameters.name();
-  const auto append = [&](uint64_t word) {
-    key.append(reinterpret_cast<const char*>(&word), sizeof word);
-  };
-  for (const dim3& size : {launch.shape.grid, launch.shape.block})
-    for (const unsigned extent : {size.x, size.y, size.z}) append(extent);
-  for (size_t i = 0; i < WordsOf(launch.arguments); ++i) {
-    const uint64_t word = WordAt(launch.arguments, i);
-    append(emulated_gpu::IsReserved(AddressOf(word)) ? word % 256 : word);
+void Append(uint64_t word, std::string& key) {
+  key.append(reinterpret_cast<const char*>(&word), sizeof word);
+}
+
+// Of an address only what it is aligned to, and which address is the first in the same tensor.
+void AppendArguments(std::string_view arguments, std::string& key) {
+  std::map<const char*, size_t> tensors;
+  for (size_t i = 0; i < WordsOf(arguments); ++i) {
+    const uint64_t word = WordAt(arguments, i);
+    if (!emulated_gpu::IsReserved(AddressOf(word))) {
+      Append(word, key);
+      continue;
+    }
+    Append(word % 256, key);
+    if (const auto block = emulated_gpu::BlockOf(AddressOf(word)))
+      Append(tensors.try_emplace(block->begin, i).first->second, key);
   }
+  key += arguments.substr(WordsOf(arguments) * sizeof(uint64_t));
+}
+
+std::string KeyOf(const SeenLaunch& launch) {
+  std::string key = launch.op + '\0';
+  Append(reinterpret_cast<uint64_t>(launch.kernel), key);
+  for (const dim3& size : {launch.shape.grid, launch.shape.block})
+    for (const unsigned extent : {size.x, size.y, size.z}) Append(extent, key);
+  AppendArguments(launch.arguments, key);
   return key;
 }
 
@@ -73,12 +83,15 @@ StepLedger::StepLedger()
       }),
       observed_(*this) {}
 
+// Work runs when someone waits for it (queues.h).
 void StepLedger::Begin() {
+  emulated_gpu::WaitForDevice(0);
   recording_ = true;
   recorded_.clear();
 }
 
-StepLedger::Works StepLedger::End() {
+Works StepLedger::End() {
+  emulated_gpu::WaitForDevice(0);
   recording_ = false;
   return std::move(recorded_);
 }
@@ -107,7 +120,7 @@ std::shared_ptr<const Work> StepLedger::Count(const SeenLaunch& launch) {
 
 void StepLedger::OnLaunch(const SeenLaunch& launch) {
   if (recording_) recorded_.push_back(Count(launch));
-  if (ThreadsOf(launch.shape) <= kSmallLaunch)
+  if (launch.shape.blocks() * static_cast<uint64_t>(launch.shape.threads()) <= kSmallLaunch)
     emulated_gpu::RunGrid(launch.op, launch.shape, launch.thread);
 }
 
@@ -122,7 +135,7 @@ void StepLedger::OnCopy(void* to, const void* from, size_t bytes) {
     };
     add(from, work.read);
     add(to, work.written);
-    if (work.read.empty()) work.from_host = static_cast<double>(bytes);
+    if (work.read.empty() || work.written.empty()) work.over_bus = static_cast<double>(bytes);
     work.kernel += work.read.empty() ? " HtoD" : work.written.empty() ? " DtoH" : " DtoD";
     work.moved = work.requested = work.sectors();
     recorded_.push_back(std::make_shared<const Work>(std::move(work)));

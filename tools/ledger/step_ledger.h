@@ -4,10 +4,9 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "ops/cuda/cudnn/graph_stand_in.h"
-#include "ops/cuda/gemm.h"
+#include "ops/cuda/product_stand_in.h"
 #include "runtime/emulated_gpu/block.h"
 #include "runtime/emulated_gpu/queues.h"
 #include "tools/ledger/work.h"
@@ -21,10 +20,11 @@ class StepLedger : public emulated_gpu::Observer {
  public:
   StepLedger();
 
-  // From now on, work is recorded.
+  // From now on, work that is given to the first GPU is recorded. What it was given before is done
+  // first.
   void Begin();
-  // What was recorded, in order; ends the recording.
-  std::vector<std::shared_ptr<const Work>> End();
+  // What was recorded, with all that the GPU was given until now; ends the recording.
+  Works End();
 
   void OnLaunch(const emulated_gpu::SeenLaunch& launch) override;
   void OnCopy(void* to, const void* from, size_t bytes) override;
@@ -35,14 +35,15 @@ class StepLedger : public emulated_gpu::Observer {
     std::string arguments;
     std::shared_ptr<const Work> work;
   };
-  using Works = std::vector<std::shared_ptr<const Work>>;
 
   std::shared_ptr<const Work> Count(const emulated_gpu::SeenLaunch& launch);
   void Enqueue(std::vector<Work> works, StreamHandle stream);
 
   bool recording_ = false;
   Works recorded_;
-  std::map<std::string, Counted> counted_;  // by kernel, grid and arguments but for addresses
+  // By op, kernel, grid and arguments; of addresses by what they are aligned to and which of them
+  // lie in one tensor.
+  std::map<std::string, Counted> counted_;
   cuda::ProductStandIn products_;
   cuda::GraphStandIn graphs_;
   emulated_gpu::Observed observed_;

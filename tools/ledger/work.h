@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct Work {
   int launches = 1;
   bool library = false;
   std::vector<TensorBytes> read, written;  // of the whole launch; bytes are at most the tensor's
-  double from_host = 0;                    // bytes of the CPU's memory, copied
+  double over_bus = 0;                     // bytes that are copied from or to the CPU's memory
   double requested = 0;                    // bytes of sectors, for each instruction of a warp anew
   double moved = 0;                        // the same, once a block
   double instructions = 0;                 // of threads (thread_steps.h)
@@ -35,5 +36,8 @@ struct Work {
   // The sectors they lie in, once.
   double sectors() const;
 };
+
+// In the order in which the GPU is given them.
+using Works = std::vector<std::shared_ptr<const Work>>;
 
 }  // namespace torus::ledger

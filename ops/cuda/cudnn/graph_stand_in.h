@@ -1,4 +1,5 @@
-// Lets a test run graphs on emulated GPUs, where there is no cuDNN and otherwise nothing runs them.
+// Lets a test or a tool run graphs on emulated GPUs, where there is no cuDNN and otherwise nothing
+// runs them.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Runs graphs on a GPU by cuDNN. On an emulated GPU nothing is run, unless a test installs a
-// stand-in (graph_stand_in.h).
+// Runs graphs on a GPU by cuDNN. On an emulated GPU nothing is run, unless a test or a tool
+// installs a stand-in (graph_stand_in.h).
 #pragma once
 
 #include <span>

@@ -84,10 +84,37 @@ struct Added {
   __device__ void operator()(int64_t i) const { to[i] = from[i] + by; }
 };
 
+__global__ void CountedKernel(uint32_t blocks, Every body) {
+  if (blockIdx.x < blocks) body(int64_t{blockIdx.x} * blockDim.x + threadIdx.x);
+}
+
+__global__ void StridedKernel(const float* from, float* to, uint32_t step) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  to[i] = from[i * step];
+}
+
+template <int kStep>
+__global__ void FixedKernel(const float* from, float* to) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  to[i] = from[i * kStep];
+}
+
 }  // namespace
 
-void CopyEvery(const float* from, float* to, int64_t step, int64_t count, StreamHandle stream) {
-  ForEach("sample", count, stream, Every{from, to, step});
+void CopyEvery(const float* from, float* to, int64_t step, int64_t count, StreamHandle stream,
+               std::string_view op) {
+  ForEach(op, count, stream, Every{from, to, step});
+}
+void CopyBlocks(uint32_t blocks, const float* from, float* to, StreamHandle stream) {
+  Launch("sample", blocks, 256, 0, stream, CountedKernel, blocks, Every{from, to, 1});
+}
+void CopyBlocksEvery(uint32_t blocks, const float* from, float* to, uint32_t step,
+                     StreamHandle stream) {
+  Launch("sample", blocks, 256, 0, stream, StridedKernel, from, to, step);
+}
+void CopyFixed(bool twice, uint32_t blocks, const float* from, float* to, StreamHandle stream) {
+  const auto kernel = twice ? FixedKernel<2> : FixedKernel<1>;
+  Launch("sample", blocks, 256, 0, stream, kernel, from, to);
 }
 void CopyPacks(const float* from, float* to, int64_t count, StreamHandle stream) {
   ForEach("sample", count / 4, stream, Packs{from, to});

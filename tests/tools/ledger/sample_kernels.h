@@ -2,13 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "runtime/device.h"
 
 namespace torus::cuda {
 
 // to[i] = from[i step], i < count, an element a thread.
-void CopyEvery(const float* from, float* to, int64_t step, int64_t count, StreamHandle stream);
+void CopyEvery(const float* from, float* to, int64_t step, int64_t count, StreamHandle stream,
+               std::string_view op = "sample");
+// to[i] = from[i] by `blocks` blocks of 256 threads, a kernel whose first parameter has 4 bytes.
+void CopyBlocks(uint32_t blocks, const float* from, float* to, StreamHandle stream);
+// to[i] = from[i step] likewise, by a kernel whose last parameter has 4 bytes.
+void CopyBlocksEvery(uint32_t blocks, const float* from, float* to, uint32_t step,
+                     StreamHandle stream);
+// to[i] = from[2 i] likewise if `twice`, else from[i]: two kernels with the same parameters.
+void CopyFixed(bool twice, uint32_t blocks, const float* from, float* to, StreamHandle stream);
 // The same without a step, 16 bytes a thread; count is a multiple of 4.
 void CopyPacks(const float* from, float* to, int64_t count, StreamHandle stream);
 // to[i] = from[0].
