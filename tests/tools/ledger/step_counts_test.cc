@@ -58,9 +58,9 @@ TEST(StepCounts, AreTheSameBehindAnotherStep) {
   GTEST_SKIP() << "two sanitizers do not go together";
 #endif
   if (!kEmulatedGpu) GTEST_SKIP() << "there are instrumented kernels for emulated GPUs alone";
-  const StepCounts first = Counted("resnet18:4x32");
-  Counted("mobilenet_v2:2x64");
-  const StepCounts again = Counted("resnet18:4x32");
+  const StepCounts first = Counted("resnet18:128x32");
+  Counted("vgg13:64x32");
+  const StepCounts again = Counted("resnet18:128x32");
   EXPECT_EQ(again.launches, first.launches);
   EXPECT_EQ(again.must, first.must);
   EXPECT_EQ(again.moved, first.moved);
