@@ -32,7 +32,8 @@ TEST_F(LedgerTest, TheFileHasWhatThePredictionUses) {
   std::string step;
   int64_t launches = 0, over_bus = 0, counted = 0;
   counts >> step >> launches;
-  for (const nlohmann::json& launch : Json("launches.json")["resnet18:128x32"]) {
+  const nlohmann::json all = Json("launches.json");
+  for (const nlohmann::json& launch : all.at("resnet18:128x32")) {
     counted += launch["launches"].get<int64_t>();
     over_bus += launch["over_bus"].get<int64_t>();
   }
