@@ -72,17 +72,23 @@ Gradients Rule(const ForBackward& saved, const GradContext& g) {
   if (masks) out.masked = like(dy);
   const kernels::NormBackwardInputs in{saved.x.get(), saved.y.get(),    saved.residual.get(),
                                        *saved.affine, saved.activation, saved.count};
-  Tensor sums({2, dy.dim(-1)}, DType::kF64, dy.device());
-  kernels::GradientSums(in, dy, out.masked, sums);
-  const bool shared = saved.gather && g.wants(0);
-  kernels::NormalizeChannelsBackward(in, dy, sums,
-                                     shared ? SumOverReplicas(sums, saved.gather) : sums, out);
+  if (saved.gather && g.wants(0)) {
+    Tensor sums({2, dy.dim(-1)}, DType::kF64, dy.device());
+    kernels::GradientSums(in, dy, out.masked, sums);
+    kernels::NormalizeChannelsBackward(in, dy, sums, SumOverReplicas(sums, saved.gather), out);
+  } else {
+    kernels::BatchNormBackward(in, dy, out);
+  }
   return {out.x, out.weight, out.bias, g.wants(3) ? (masks ? out.masked : dy) : Tensor()};
 }
 
-std::shared_ptr<const ChannelAffine> Folded(const Inputs& in, const BatchMoments& statistics,
-                                            double eps) {
-  auto affine = std::make_shared<ChannelAffine>(in.channels, ChannelType(in.x.dtype()), in.device);
+std::shared_ptr<ChannelAffine> NewAffine(const Inputs& in) {
+  return std::make_shared<ChannelAffine>(in.channels, ChannelType(in.x.dtype()), in.device);
+}
+
+std::shared_ptr<ChannelAffine> Folded(const Inputs& in, const BatchMoments& statistics,
+                                      double eps) {
+  auto affine = NewAffine(in);
   kernels::FoldChannels(statistics.mean, statistics.var, eps, in.weight, in.bias, *affine);
   return affine;
 }
@@ -123,14 +129,25 @@ BatchNormResult Train(const Variable& x, const Variable& weight, const Variable&
                       const GatherReplicas& gather) {
   const Inputs in(x, weight, bias, residual);
   const bool counted = !gather || in.device != kMetaDevice;  // else others' rows are unknown
-  BatchMoments all = MomentsOf(in);
-  if (gather && counted) all = OverReplicas(all, gather);
-  Require(all.count != 1 || !counted, "batch_norm",
-          "training needs more than one value a channel, got {}", in.x);
-  const auto affine = Folded(in, all, eps);
-  Variable y = Normalize(in, {x, weight, bias, residual}, affine, all.count, activation,
+  const auto check = [&](int64_t count) {
+    Require(count != 1 || !counted, "batch_norm",
+            "training needs more than one value a channel, got {}", in.x);
+  };
+  std::shared_ptr<ChannelAffine> affine;
+  int64_t count = in.rows;
+  if (gather || in.rows == 0) {
+    BatchMoments all = MomentsOf(in);
+    if (gather && counted) all = OverReplicas(all, gather);
+    check(count = all.count);
+    affine = Folded(in, all, eps);
+  } else {
+    check(count);
+    affine = NewAffine(in);
+    kernels::FoldStatistics(in.x, eps, in.weight, in.bias, *affine);
+  }
+  Variable y = Normalize(in, {x, weight, bias, residual}, affine, count, activation,
                          counted ? gather : GatherReplicas());
-  return {y, affine->mean, affine->var, all.count};
+  return {y, affine->mean, affine->var, count};
 }
 
 // Whether GPU kernels read the 16-bit inputs directly.

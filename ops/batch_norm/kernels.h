@@ -33,6 +33,14 @@ inline void FoldChannels(const Tensor& mean, const Tensor& var, double eps, cons
       });
 }
 
+// Fills `affine` likewise, for the statistics of x, which has at least one row.
+inline void FoldStatistics(const Tensor& x, double eps, const Tensor& weight, const Tensor& bias,
+                           ChannelAffine& affine) {
+  AtDoor(
+      "batch_norm", x.device(), [&] { cpu::FoldStatistics(x, eps, weight, bias, affine); },
+      [&](StreamHandle stream) { cuda::FoldStatistics(x, eps, weight, bias, affine, stream); });
+}
+
 // y = activation(affine(x) + residual); the residual may be undefined.
 inline void NormalizeChannels(const Tensor& x, const ChannelAffine& affine,
                               ops::Activation activation, const Tensor& residual, Tensor& y) {
@@ -46,7 +54,14 @@ inline void NormalizeChannels(const Tensor& x, const ChannelAffine& affine,
 using ops::NormBackwardInputs;
 using ops::NormGradients;
 
-// The first half of the backward. Writes the masked dy to `masked`, if defined, and to sums (2, C),
+// The gradients, for statistics of x alone or constant ones.
+inline void BatchNormBackward(const NormBackwardInputs& in, const Tensor& dy, NormGradients& out) {
+  AtDoor(
+      "batch_norm", dy.device(), [&] { cpu::BatchNormBackward(in, dy, out); },
+      [&](StreamHandle stream) { cuda::BatchNormBackward(in, dy, out, stream); });
+}
+
+// The first half of it, for statistics that replicas share. Writes the masked dy to `masked`, if defined, and to sums (2, C),
 // f64, the sums over this replica's rows of the masked dy and of the masked dy times (x - mean).
 inline void GradientSums(const NormBackwardInputs& in, const Tensor& dy, Tensor& masked,
                          Tensor& sums) {

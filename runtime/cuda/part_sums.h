@@ -20,19 +20,13 @@ struct AddParts {
   template <int kThreads>
   __device__ void Run(int64_t block) const {
     const int64_t column = block * 32 + threadIdx.x % 32;
-    T sum = T(0);
+    T sum{};
     if (column < columns)
       for (int64_t part = threadIdx.x / 32; part < parts; part += kThreads / 32)
-        sum += in[part * columns + column];
+        sum = sum + in[part * columns + column];
     sum = CombineColumns<kThreads, 32>(sum, Plus());
     if (threadIdx.x < 32 && column < columns) store(column, sum);
   }
-};
-
-template <class T>
-struct StoreInOrder {
-  T* out;
-  __device__ void operator()(int64_t column, T sum) const { out[column] = sum; }
 };
 
 // Calls store(column, the sum over the parts of in, (parts, columns)) for each column.

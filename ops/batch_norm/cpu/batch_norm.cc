@@ -111,6 +111,13 @@ void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tenso
   Copy(var, affine.var);
 }
 
+void FoldStatistics(const Tensor& x, double eps, const Tensor& weight, const Tensor& bias,
+                    ChannelAffine& affine) {
+  Tensor mean({x.dim(-1)}, DType::kF64), var({x.dim(-1)}, DType::kF64);
+  ChannelStatistics(x, mean, var);
+  FoldChannels(mean, var, eps, weight, bias, affine);
+}
+
 void NormalizeChannels(const Tensor& x, const ChannelAffine& affine, ops::Activation activation,
                        const Tensor& residual, Tensor& y) {
   VisitCompute("batch_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
@@ -153,6 +160,12 @@ void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy,
     else
       InputGradient(in.x, dy, affine, ClampOf(in.activation), out.x);
   });
+}
+
+void BatchNormBackward(const NormBackwardInputs& in, const Tensor& dy, NormGradients& out) {
+  Tensor sums({2, dy.dim(-1)}, DType::kF64);
+  GradientSumsOf(in, dy, out.masked, sums);
+  NormalizeChannelsBackward(in, dy, sums, sums, out);
 }
 
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias, double momentum,

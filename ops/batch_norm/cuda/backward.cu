@@ -48,15 +48,15 @@ struct MaskedGradients {
   }
 };
 
-// The sums of each part's rows of each channel: of g at (part, 0, channel), of g (x - mean) at
-// (part, 1, channel). A few rows are added in f32, the rest in f64. Writes g if it is wanted.
+// The sums of each part's rows of each channel, of g and of g (x - mean), as (parts, channels). A
+// few rows are added in f32, the rest in f64. Writes g if it is wanted.
 template <class T, int pack>
 struct GradientSumsOfPart {
   using Sum = SumOf<T>;
   RowParts rows;
   MaskedGradients<T, pack> gradients;
   T* masked;  // may be null
-  double* out;
+  TwoSums<double>* out;
 
   template <int kThreads>
   __device__ void Run(int64_t block) const {
@@ -71,11 +71,8 @@ struct GradientSumsOfPart {
     }
     sums = CombineColumns<kThreads, kTilePacks>(sums, Plus());
     if (threadIdx.x >= kTilePacks || !inside) return;
-    double* const to = out + int64_t{mine.part} * 2 * rows.channels + mine.channel;
-    for (int k = 0; k < pack; ++k) {
-      to[k] = sums.at[k];
-      to[rows.channels + k] = sums.at[pack + k];
-    }
+    TwoSums<double>* const to = out + int64_t{mine.part} * rows.channels + mine.channel;
+    for (int k = 0; k < pack; ++k) to[k] = {sums.at[k], sums.at[pack + k]};
   }
 
  private:
@@ -111,22 +108,44 @@ struct GradientSumsOfPart {
   }
 };
 
+struct StoreSums {
+  int64_t channels;
+  double* out;  // (2, channels)
+  __device__ void operator()(int64_t c, const TwoSums<double>& sums) const {
+    out[c] = sums.first;
+    out[channels + c] = sums.second;
+  }
+};
+
 // Of channel c the gradients with respect to weight and bias, from this replica's sums, and the
 // GradientLine, from those of all replicas.
 template <class Sum>
 struct FoldGradients {
-  int64_t channels, count;
+  int64_t count;
   const Sum* scale;
-  const double *inv_std, *own_sums, *all_sums;
+  const double* inv_std;
   Sum *weight, *bias, *slope, *offset;  // may be null; the last two together
-  __device__ void operator()(int64_t c) const {
-    if (weight != nullptr) weight[c] = static_cast<Sum>(own_sums[channels + c] * inv_std[c]);
-    if (bias != nullptr) bias[c] = static_cast<Sum>(own_sums[c]);
+
+  __device__ void operator()(int64_t c, const TwoSums<double>& own,
+                             const TwoSums<double>& all) const {
+    if (weight != nullptr) weight[c] = static_cast<Sum>(own.second * inv_std[c]);
+    if (bias != nullptr) bias[c] = static_cast<Sum>(own.first);
     if (slope == nullptr) return;
-    const auto line =
-        ops::GradientLineOf(scale[c], inv_std[c], all_sums[c], all_sums[channels + c], count);
+    const auto line = ops::GradientLineOf(scale[c], inv_std[c], all.first, all.second, count);
     slope[c] = line.slope;
     offset[c] = line.offset;
+  }
+  // Of one replica alone.
+  __device__ void operator()(int64_t c, const TwoSums<double>& own) const { (*this)(c, own, own); }
+};
+
+template <class Sum>
+struct FoldEachGradient {
+  int64_t channels;
+  const double *own, *all;  // (2, channels)
+  FoldGradients<Sum> fold;
+  __device__ void operator()(int64_t c) const {
+    fold(c, TwoSums<double>{own[c], own[channels + c]}, TwoSums<double>{all[c], all[channels + c]});
   }
 };
 
@@ -195,6 +214,52 @@ void WriteInputGradient(const ops::NormBackwardInputs& in, const Tensor& dy, con
   });
 }
 
+// Calls store(channel, sums of the masked dy and of it times (x - mean)) for each channel.
+template <class T, class Store>
+void StoreGradientSums(const ops::NormBackwardInputs& in, const Tensor& dy, Tensor& masked,
+                       const Store& store, StreamHandle stream) {
+  using Sum = SumOf<T>;
+  const int64_t channels = dy.dim(-1);
+  const T *const x = Elements<T>(in.x), *const residual = ElementsOrNull<T>(in.residual),
+                 *const from = Elements<T>(dy), *const y = ElementsOrNull<T>(in.y);
+  T* const to = MutableElementsOrNull<T>(masked);
+  VisitPack<T>(
+      channels, {x, residual, from, y, to}, [&]<int pack>(std::integral_constant<int, pack>) {
+        const RowParts rows = RowParts::Of(RowsOf(dy), channels, pack);
+        Tensor room({2 * rows.parts * channels}, DType::kF64, dy.device());
+        auto* const of_parts = reinterpret_cast<TwoSums<double>*>(MutableElements<double>(room));
+        ForEachBlock<kPartThreads>(
+            kNormOp, rows.blocks(pack), stream,
+            GradientSumsOfPart<T, pack>{
+                rows,
+                {AffineOf<Sum>(in.affine), Bounds<Sum>(in.activation), x, residual, from, y},
+                to,
+                of_parts});
+        SumOfParts<TwoSums<double>>(kNormOp, rows.parts, channels, of_parts, store, stream);
+      });
+}
+
+// The coefficients of each channel's GradientLine, undefined if `out` or constant statistics need
+// none.
+template <class Sum>
+struct Line {
+  Line(const ops::NormBackwardInputs& in, int64_t channels, const ops::NormGradients& out) {
+    if (!out.x.defined() || in.count == 0) return;
+    slope = Tensor({channels}, kDTypeOf<Sum>, out.x.device());
+    offset = Tensor({channels}, kDTypeOf<Sum>, out.x.device());
+  }
+  FoldGradients<Sum> Fold(const ops::NormBackwardInputs& in, ops::NormGradients& out) {
+    return {in.count,
+            Elements<Sum>(in.affine.scale),
+            Elements<double>(in.affine.inv_std),
+            MutableElementsOrNull<Sum>(out.weight),
+            MutableElementsOrNull<Sum>(out.bias),
+            MutableElementsOrNull<Sum>(slope),
+            MutableElementsOrNull<Sum>(offset)};
+  }
+  Tensor slope, offset;
+};
+
 }  // namespace
 
 void GradientSumsOf(const ops::NormBackwardInputs& in, const Tensor& dy, Tensor& masked,
@@ -202,25 +267,20 @@ void GradientSumsOf(const ops::NormBackwardInputs& in, const Tensor& dy, Tensor&
   const int64_t channels = dy.dim(-1);
   if (channels == 0) return;
   VisitFloats(kNormOp, dy.dtype(), [&]<class T>(ComputeType<T>) {
-    using Sum = SumOf<T>;
-    const T *const x = Elements<T>(in.x), *const residual = ElementsOrNull<T>(in.residual),
-                   *const from = Elements<T>(dy), *const y = ElementsOrNull<T>(in.y);
-    T* const to = MutableElementsOrNull<T>(masked);
-    VisitPack<T>(
-        channels, {x, residual, from, y, to}, [&]<int pack>(std::integral_constant<int, pack>) {
-          const RowParts rows = RowParts::Of(RowsOf(dy), channels, pack);
-          Tensor partial({rows.parts, 2, channels}, DType::kF64, dy.device());
-          double* const of_parts = MutableElements<double>(partial);
-          ForEachBlock<kPartThreads>(
-              kNormOp, rows.blocks(pack), stream,
-              GradientSumsOfPart<T, pack>{
-                  rows,
-                  {AffineOf<Sum>(in.affine), Bounds<Sum>(in.activation), x, residual, from, y},
-                  to,
-                  of_parts});
-          SumOfParts(kNormOp, rows.parts, 2 * channels, of_parts,
-                     StoreInOrder<double>{MutableElements<double>(sums)}, stream);
-        });
+    StoreGradientSums<T>(in, dy, masked, StoreSums{channels, MutableElements<double>(sums)},
+                         stream);
+  });
+}
+
+void BatchNormBackward(const ops::NormBackwardInputs& in, const Tensor& dy, ops::NormGradients& out,
+                       StreamHandle stream) {
+  const int64_t channels = dy.dim(-1);
+  if (channels == 0) return;
+  VisitFloats(kNormOp, dy.dtype(), [&]<class T>(ComputeType<T>) {
+    Line<SumOf<T>> line(in, channels, out);
+    StoreGradientSums<T>(in, dy, out.masked, line.Fold(in, out), stream);
+    if (out.x.defined() && dy.numel() > 0)
+      WriteInputGradient<T>(in, dy, line.slope, line.offset, out, stream);
   });
 }
 
@@ -230,20 +290,12 @@ void NormalizeChannelsBackward(const ops::NormBackwardInputs& in, const Tensor& 
   const int64_t channels = dy.dim(-1);
   VisitFloats(kNormOp, dy.dtype(), [&]<class T>(ComputeType<T>) {
     using Sum = SumOf<T>;
-    Tensor slope, offset;
-    if (out.x.defined() && in.count > 0) {
-      slope = Tensor({channels}, kDTypeOf<Sum>, dy.device());
-      offset = Tensor({channels}, kDTypeOf<Sum>, dy.device());
-    }
-    ForEach(
-        kNormOp, channels, stream,
-        FoldGradients<Sum>{channels, in.count, Elements<Sum>(in.affine.scale),
-                           Elements<double>(in.affine.inv_std), Elements<double>(own_sums),
-                           Elements<double>(all_sums), MutableElementsOrNull<Sum>(out.weight),
-                           MutableElementsOrNull<Sum>(out.bias), MutableElementsOrNull<Sum>(slope),
-                           MutableElementsOrNull<Sum>(offset)});
+    Line<Sum> line(in, channels, out);
+    ForEach(kNormOp, channels, stream,
+            FoldEachGradient<Sum>{channels, Elements<double>(own_sums), Elements<double>(all_sums),
+                                  line.Fold(in, out)});
     if (out.x.defined() && dy.numel() > 0)
-      WriteInputGradient<T>(in, dy, slope, offset, out, stream);
+      WriteInputGradient<T>(in, dy, line.slope, line.offset, out, stream);
   });
 }
 

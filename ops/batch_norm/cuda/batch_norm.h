@@ -8,6 +8,8 @@
 namespace torus::cuda {
 
 void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var, StreamHandle stream);
+void FoldStatistics(const Tensor& x, double eps, const Tensor& weight, const Tensor& bias,
+                    ops::ChannelAffine& affine, StreamHandle stream);
 void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tensor& weight,
                   const Tensor& bias, ops::ChannelAffine& affine, StreamHandle stream);
 void NormalizeChannels(const Tensor& x, const ops::ChannelAffine& affine,
@@ -15,6 +17,8 @@ void NormalizeChannels(const Tensor& x, const ops::ChannelAffine& affine,
                        StreamHandle stream);
 void GradientSumsOf(const ops::NormBackwardInputs& in, const Tensor& dy, Tensor& masked,
                     Tensor& sums, StreamHandle stream);
+void BatchNormBackward(const ops::NormBackwardInputs& in, const Tensor& dy, ops::NormGradients& out,
+                       StreamHandle stream);
 void NormalizeChannelsBackward(const ops::NormBackwardInputs& in, const Tensor& dy,
                                const Tensor& own_sums, const Tensor& all_sums,
                                ops::NormGradients& out, StreamHandle stream);

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <initializer_list>
 #include <type_traits>
 
@@ -89,37 +90,85 @@ struct MomentsOfPart {
   }
 };
 
-// Moments of some rows, which may be none.
-struct CountedMoments {
-  double count = 0;
-  Moments moments;
-};
+// The merge of some parts' moments, as sums with respect to a common center: of the numbers of rows,
+// each times its mean less the center, or times the square of that; and of m2. So nothing is
+// divided on the way, and f64 has digits to spare for parts whose means lie far apart.
+struct PartsSum {
+  double shift = 0, square = 0, m2 = 0;
 
-struct MergeMoments {
-  __device__ CountedMoments operator()(const CountedMoments& a, const CountedMoments& b) const {
-    if (b.count == 0) return a;
-    if (a.count == 0) return b;
-    return {a.count + b.count, ops::MergedMoments(a.moments, a.count, b.moments, b.count)};
+  __device__ void Add(double count, const Moments& of_part, double center) {
+    const double apart = of_part.mean - center;
+    shift = std::fma(count, apart, shift);
+    square = std::fma(count * apart, apart, square);
+    m2 += of_part.m2;
+  }
+  __device__ friend PartsSum operator+(const PartsSum& a, const PartsSum& b) {
+    return {a.shift + b.shift, a.square + b.square, a.m2 + b.m2};
   }
 };
 
-// Mean and biased variance of a channel, by a warp.
+// store(channel, mean, biased variance) for each channel, by a warp.
+template <class Store>
 struct MergedParts {
   RowParts rows;
   const Moments* in;
-  double *mean, *var;
+  Store store;
 
   template <int kThreads>
   __device__ void Run(int64_t channel) const {
-    CountedMoments all;
+    const double center = in[channel].mean, count = static_cast<double>(rows.rows);
+    PartsSum all;
     for (int part = static_cast<int>(threadIdx.x); part < rows.parts; part += kThreads)
-      all = MergeMoments()(all, {static_cast<double>(rows.end(part) - rows.begin(part)),
-                                 in[int64_t{part} * rows.channels + channel]});
-    all = CombineColumns<kThreads, 1>(all, MergeMoments());
+      all.Add(static_cast<double>(rows.end(part) - rows.begin(part)),
+              in[int64_t{part} * rows.channels + channel], center);
+    all = CombineColumns<kThreads, 1>(all, Plus());
     if (threadIdx.x != 0) return;
-    mean[channel] = all.moments.mean;
-    var[channel] = all.moments.m2 / all.count;
+    const double shift = all.shift / count, spread = all.square - shift * all.shift;
+    store(channel, center + shift,
+          (all.m2 + (spread > 0 || spread != spread ? spread : 0.0)) / count);
   }
+};
+
+struct StoreStatistics {
+  double *mean, *var;
+  __device__ void operator()(int64_t c, double of_mean, double of_var) const {
+    mean[c] = of_mean;
+    var[c] = of_var;
+  }
+};
+
+// Folds the statistics of channel c into the coefficients of ops::ChannelAffine.
+template <class T>
+struct FoldChannel {
+  FoldChannel(double eps, const Tensor& weight, const Tensor& bias, ops::ChannelAffine& affine)
+      : eps(eps),
+        weight(ElementsOrNull<T>(weight)),
+        of_bias(ElementsOrNull<T>(bias)),
+        mean(MutableElements<T>(affine.mean)),
+        var(MutableElements<T>(affine.var)),
+        scale(MutableElements<T>(affine.scale)),
+        bias(MutableElements<T>(affine.bias)),
+        inv_std(MutableElements<double>(affine.inv_std)) {}
+  double eps;
+  const T *weight, *of_bias;  // may be null: ones and zeros
+  T *mean, *var, *scale, *bias;
+  double* inv_std;
+
+  __device__ void operator()(int64_t c, double of_mean, double of_var) const {
+    const double inverse = ops::InverseStd(of_var, eps);
+    inv_std[c] = inverse;
+    mean[c] = static_cast<T>(of_mean);
+    var[c] = static_cast<T>(of_var);
+    scale[c] = static_cast<T>((weight == nullptr ? 1.0 : static_cast<double>(weight[c])) * inverse);
+    bias[c] = of_bias == nullptr ? T(0) : of_bias[c];
+  }
+};
+
+template <class T>
+struct FoldEachChannel {
+  const double *mean, *var;
+  FoldChannel<T> fold;
+  __device__ void operator()(int64_t c) const { fold(c, mean[c], var[c]); }
 };
 
 template <class T, class Batch>
@@ -144,9 +193,9 @@ struct MergeChannel {
   }
 };
 
-}  // namespace
-
-void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var, StreamHandle stream) {
+// Calls store(channel, mean, biased variance) for each channel of x, in two launches.
+template <class Store>
+void StoreStatisticsOf(const Tensor& x, const Store& store, StreamHandle stream) {
   const int64_t channels = x.dim(-1);
   if (channels == 0) return;
   VisitFloats(kNormOp, x.dtype(), [&]<class T>(ComputeType<T>) {
@@ -157,10 +206,31 @@ void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var, StreamHandle 
       auto* const moments = reinterpret_cast<Moments*>(MutableElements<double>(room));
       ForEachBlock<kPartThreads>(kNormOp, rows.blocks(pack), stream,
                                  MomentsOfPart<T, pack>{rows, from, moments});
-      ForEachBlock<32>(
-          kNormOp, channels, stream,
-          MergedParts{rows, moments, MutableElements<double>(mean), MutableElements<double>(var)});
+      ForEachBlock<32>(kNormOp, channels, stream, MergedParts<Store>{rows, moments, store});
     });
+  });
+}
+
+}  // namespace
+
+void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var, StreamHandle stream) {
+  StoreStatisticsOf(x, StoreStatistics{MutableElements<double>(mean), MutableElements<double>(var)},
+                    stream);
+}
+
+void FoldStatistics(const Tensor& x, double eps, const Tensor& weight, const Tensor& bias,
+                    ops::ChannelAffine& affine, StreamHandle stream) {
+  VisitCompute(kNormOp, affine.mean.dtype(), [&]<class T>(ComputeType<T>) {
+    StoreStatisticsOf(x, FoldChannel<T>(eps, weight, bias, affine), stream);
+  });
+}
+
+void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tensor& weight,
+                  const Tensor& bias, ops::ChannelAffine& affine, StreamHandle stream) {
+  VisitCompute(kNormOp, affine.mean.dtype(), [&]<class T>(ComputeType<T>) {
+    ForEach(kNormOp, mean.numel(), stream,
+            FoldEachChannel<T>{Elements<double>(mean), Elements<double>(var),
+                               FoldChannel<T>(eps, weight, bias, affine)});
   });
 }
 
