@@ -48,6 +48,28 @@ __device__ void WidenTwo(const Pack<T, 2>& two, float& first, float& second) {
 #endif
 }
 
+#ifndef __CUDACC__
+// The bits of a 16-bit float. Not inlined, so that a tool can tell it from other instructions: a
+// GPU has one for it. Bits, since a store of what a call returns is not instrumented.
+template <class T>
+[[gnu::noipa]] uint16_t RoundedBits(float value) noexcept {
+  return ElementCast<T, float>()(value).bits;
+}
+#endif
+
+// Rounds to nearest even.
+template <class T>
+__device__ T Rounded(SumOf<T> value) {
+#ifndef __CUDACC__
+  if constexpr (sizeof(T) == 2) {
+    T rounded;
+    rounded.bits = RoundedBits<T>(value);
+    return rounded;
+  }
+#endif
+  return ElementCast<T, SumOf<T>>()(value);
+}
+
 // Rounds to nearest even.
 template <class T>
 __device__ Pack<T, 2> RoundTwo(float first, float second) {
@@ -60,8 +82,8 @@ __device__ Pack<T, 2> RoundTwo(float first, float second) {
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(second), "f"(first));
   *reinterpret_cast<uint32_t*>(&two) = word;
 #else
-  two.at[0] = ElementCast<T, float>()(first);
-  two.at[1] = ElementCast<T, float>()(second);
+  two.at[0] = Rounded<T>(first);
+  two.at[1] = Rounded<T>(second);
 #endif
   return two;
 }
@@ -94,9 +116,9 @@ __device__ Wide<SumOf<T>, n> WidenPack(const Pack<T, n>& pack) {
   return wide;
 }
 
-// Rounds to nearest even.
+// Rounds to nearest even. Inlined, since a store of what a call returns is not instrumented.
 template <class T, int n>
-__device__ Pack<T, n> RoundPack(const Wide<SumOf<T>, n>& wide) {
+[[gnu::always_inline]] __device__ inline Pack<T, n> RoundPack(const Wide<SumOf<T>, n>& wide) {
   Pack<T, n> pack;
   if constexpr (internal::kByPairs<T, n>) {
     auto* const pairs = reinterpret_cast<Pack<T, 2>*>(&pack);
@@ -105,7 +127,7 @@ __device__ Pack<T, n> RoundPack(const Wide<SumOf<T>, n>& wide) {
       pairs[k] = internal::RoundTwo<T>(wide.at[2 * k], wide.at[2 * k + 1]);
   } else {
     TORUS_UNROLL
-    for (int k = 0; k < n; ++k) pack.at[k] = ElementCast<T, SumOf<T>>()(wide.at[k]);
+    for (int k = 0; k < n; ++k) pack.at[k] = internal::Rounded<T>(wide.at[k]);
   }
   return pack;
 }
@@ -159,7 +181,7 @@ __device__ void WriteSome(const Wide<SumOf<T>, n>& wide, T* to, int count, bool 
   if (aligned && count >= n) return WriteRounded(wide, to);
   TORUS_UNROLL
   for (int k = 0; k < n; ++k)
-    if (k < count) to[k] = ElementCast<T, SumOf<T>>()(wide.at[k]);
+    if (k < count) to[k] = internal::Rounded<T>(wide.at[k]);
 }
 
 }  // namespace torus::cuda

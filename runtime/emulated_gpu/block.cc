@@ -26,6 +26,7 @@ struct Thread {
   int source = 0;
   bool vote = false;
   WarpAnswer answer;
+  int emulated = 0;  // how many EmulatedCode it is in
 };
 
 bool SamePlace(const std::source_location& a, const std::source_location& b) {
@@ -308,34 +309,27 @@ void RunBlock(const std::string& kernel, const GridShape& shape, uint64_t block,
   grid.RunBlock();
 }
 
-namespace {
+EmulatedCode::EmulatedCode() {
+  Grid& grid = Here();
+  if (grid.current().emulated++ == 0 && grid.watch() != nullptr)
+    grid.watch()->OnLeave(grid.current_number());
+}
 
-// While it exists, the calling thread is in the emulation's code.
-class Outside {
- public:
-  explicit Outside(Grid& grid) : watch_(grid.watch()), thread_(grid.current_number()) {
-    if (watch_ != nullptr) watch_->OnLeave(thread_);
-  }
-  ~Outside() {
-    if (watch_ != nullptr) watch_->OnEnter(thread_);
-  }
-
- private:
-  ThreadWatch* const watch_;
-  const int thread_;
-};
-
-}  // namespace
+EmulatedCode::~EmulatedCode() {
+  Grid& grid = Here();
+  if (--grid.current().emulated == 0 && grid.watch() != nullptr)
+    grid.watch()->OnEnter(grid.current_number());
+}
 
 void WaitForBlock(std::source_location where) {
-  const Outside outside(Here());
+  const EmulatedCode emulated;
   Here().Wait(State::kAtBlock, where);
 }
 
 WarpAnswer ExchangeInWarp(uint32_t mask, uint64_t value, int source, bool vote,
                           std::source_location where) {
   Grid& grid = Here();
-  const Outside outside(grid);
+  const EmulatedCode emulated;
   Thread& thread = grid.current();
   TORUS_CHECK(mask >> Lane() & 1u, "{}: lane {} is not in its mask", Text(where), Lane());
   thread.mask = mask;

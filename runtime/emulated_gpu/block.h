@@ -54,7 +54,17 @@ void RunGrid(const std::string& kernel, const GridShape& shape,
 void RunBlock(const std::string& kernel, const GridShape& shape, uint64_t block,
               const std::function<void()>& thread, ThreadWatch* watch = nullptr);
 
-// The functions below are called by the threads of a running grid.
+// What follows is for the threads of a running grid.
+
+// While it is alive, the calling thread executes the emulation's code for an instruction of a GPU,
+// and is not watched. It may be nested.
+class EmulatedCode {
+ public:
+  EmulatedCode();
+  ~EmulatedCode();
+  EmulatedCode(const EmulatedCode&) = delete;
+  EmulatedCode& operator=(const EmulatedCode&) = delete;
+};
 
 // Waits until all threads of the block are here.
 void WaitForBlock(std::source_location where);

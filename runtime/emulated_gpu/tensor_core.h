@@ -18,6 +18,7 @@ namespace torus::emulated_gpu {
 // call it at the same place.
 template <class Value, class F>
 void WithWarp(const Value& own, std::source_location where, const F& f) {
+  const EmulatedCode emulated;
   static thread_local Value values[32][warpSize];  // of each warp of a block
   Value* const of_warp = values[threadIdx.x / warpSize];
   of_warp[Lane()] = own;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 //
+#include "runtime/cuda/pack_floats.h"
 #include "runtime/emulated_gpu/async_copies.h"
 #include "runtime/emulated_gpu/kernel.h"
 #include "runtime/emulated_gpu/tensor_core.h"
@@ -46,6 +47,7 @@ uintptr_t Code(F* function) {
 std::vector<std::pair<uintptr_t, double>> EmulatedInstructions() {
   using emulated_gpu::AddProduct, emulated_gpu::Shuffle;
   constexpr double kFourClocks = 16;
+  constexpr double kRounding = 1;  // two at a time, at half the rate of additions
   return {{Code(&emulated_gpu::Lane), kInteger},
           {Code(&emulated_gpu::WaitForBlock), kInteger},
           {Code(&emulated_gpu::ExchangeInWarp), kAccess},
@@ -53,6 +55,8 @@ std::vector<std::pair<uintptr_t, double>> EmulatedInstructions() {
           {Code(&Shuffle<int>), kAccess},
           {Code(&AddProduct<BFloat16>), kFourClocks},
           {Code(&AddProduct<Float16>), kFourClocks},
+          {Code(&cuda::internal::RoundedBits<BFloat16>), kRounding},
+          {Code(&cuda::internal::RoundedBits<Float16>), kRounding},
           {Code(&emulated_gpu::LoadMatrices), kFourClocks},
           {Code(&emulated_gpu::LoadTransposedMatrices), kFourClocks},
           {Code(&emulated_gpu::StartCopy16), kAccess},
