@@ -61,8 +61,9 @@ inline void BatchNormBackward(const NormBackwardInputs& in, const Tensor& dy, No
       [&](StreamHandle stream) { cuda::BatchNormBackward(in, dy, out, stream); });
 }
 
-// The first half of it, for statistics that replicas share. Writes the masked dy to `masked`, if defined, and to sums (2, C),
-// f64, the sums over this replica's rows of the masked dy and of the masked dy times (x - mean).
+// The first half of it, for statistics that replicas share. Writes the masked dy to `masked`, if
+// defined, and to sums (2, C), f64, the sums over this replica's rows of the masked dy and of the
+// masked dy times (x - mean).
 inline void GradientSums(const NormBackwardInputs& in, const Tensor& dy, Tensor& masked,
                          Tensor& sums) {
   AtDoor(

@@ -19,6 +19,7 @@
 #include "data/datasets/make_image_cache.h"
 #include "data/images/decode.h"
 #include "data/loading/image_batch.h"
+#include "runtime/error.h"
 #include "runtime/rng.h"
 
 namespace torus::data {

@@ -90,9 +90,9 @@ struct MomentsOfPart {
   }
 };
 
-// The merge of some parts' moments, as sums with respect to a common center: of the numbers of rows,
-// each times its mean less the center, or times the square of that; and of m2. So nothing is
-// divided on the way, and f64 has digits to spare for parts whose means lie far apart.
+// The merge of some parts' moments, as sums over the parts: of the number of rows times the mean
+// less a common center, of the number times the square of that, and of m2. So nothing is divided on
+// the way, and f64 has digits to spare for parts whose means lie far apart.
 struct PartsSum {
   double shift = 0, square = 0, m2 = 0;
 
