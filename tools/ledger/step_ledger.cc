@@ -16,6 +16,7 @@ using emulated_gpu::SeenLaunch;
 
 constexpr uint64_t kSmallLaunch = 1 << 15;       // threads
 constexpr size_t kSmallCopy = size_t{16} << 20;  // bytes
+constexpr size_t kSmallResult = 1 << 20;         // bytes
 
 size_t WordsOf(std::string_view bytes) { return bytes.size() / sizeof(uint64_t); }
 
@@ -69,6 +70,16 @@ const void* Replaced(const void* tensor, double size, std::string_view before,
   return tensor;
 }
 
+// Of a launch that is not computed, so that a small result which the CPU reads does not depend on
+// what lay there before.
+void ClearResults(const Work& work) {
+  for (const TensorBytes& tensor : work.written) {
+    const auto block = emulated_gpu::BlockOf(tensor.tensor);
+    if (block.has_value() && block->bytes <= kSmallResult)
+      std::memset(const_cast<void*>(tensor.tensor), 0, block->bytes);
+  }
+}
+
 }  // namespace
 
 StepLedger::StepLedger()
@@ -119,9 +130,12 @@ std::shared_ptr<const Work> StepLedger::Count(const SeenLaunch& launch) {
 }
 
 void StepLedger::OnLaunch(const SeenLaunch& launch) {
-  if (recording_) recorded_.push_back(Count(launch));
+  const std::shared_ptr<const Work> work = Count(launch);
+  if (recording_) recorded_.push_back(work);
   if (launch.shape.blocks() * static_cast<uint64_t>(launch.shape.threads()) <= kSmallLaunch)
     emulated_gpu::RunGrid(launch.op, launch.shape, launch.thread);
+  else
+    ClearResults(*work);
 }
 
 void StepLedger::OnCopy(void* to, const void* from, size_t bytes) {

@@ -15,7 +15,8 @@ namespace torus::ledger {
 
 // While it is alive, no GPU of the process computes. What the addresses of later kernels may depend
 // on happens all the same: small kernels run, and small copies are made. Memory that nothing wrote
-// holds zeros. There may be one at a time, before any memory of a GPU was taken.
+// holds zeros, and so do small results of kernels that are not run. There may be one at a time,
+// before any memory of a GPU was taken.
 class StepLedger : public emulated_gpu::Observer {
  public:
   StepLedger();

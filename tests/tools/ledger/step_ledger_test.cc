@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "runtime/emulated_gpu/memory.h"
@@ -38,8 +39,8 @@ class StepLedgerTest : public testing::Test {
     for (float* block : taken_) emulated_gpu::GiveMemory(0, block);
   }
 
-  float* Take() {
-    taken_.push_back(static_cast<float*>(emulated_gpu::TakeMemory(0, kTaken)));
+  float* Take(size_t bytes = kTaken) {
+    taken_.push_back(static_cast<float*>(emulated_gpu::TakeMemory(0, bytes)));
     return taken_.back();
   }
 
@@ -126,6 +127,19 @@ TEST_F(StepLedgerTest, SoDoKernelsOfTheSameParameters) {
     ASSERT_EQ(works.size(), 2u);
     EXPECT_DOUBLE_EQ(works[0]->moved, 2 * kBytes);
     EXPECT_DOUBLE_EQ(works[1]->moved, 3 * kBytes);
+  }
+}
+
+TEST_F(StepLedgerTest, ASmallResultThatIsNotComputedIsZero) {
+  if constexpr (kEmulatedGpu) {
+    const auto x = Take(), y = Take(kCount * sizeof(float));
+    for (const char* which : {"counted", "known again"}) {
+      std::fill_n(y, kCount, 1.0f);
+      cuda::CopyEvery(x, y, 1, kCount, nullptr, "result");
+      emulated_gpu::WaitForDevice(0);
+      for (int64_t i = 0; i < kCount; ++i) ASSERT_EQ(y[i], 0) << which << " " << i;
+    }
+    Ledger().End();
   }
 }
 
