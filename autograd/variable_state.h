@@ -11,8 +11,9 @@ namespace torus::internal {
 
 // The 16-bit copy of a leaf's values (low_copy.h).
 struct LowCopy {
-  Tensor values;
-  uint64_t version = 0;  // of the leaf's tensor when it was made
+  Tensor values;              // undefined if forgotten
+  uint64_t version = 0;       // of the leaf's tensor when it was made
+  DType dtype = DType::kF32;  // the last that was asked for; kF32: none
 };
 
 struct VariableState {

@@ -74,6 +74,15 @@ inline Tensor FindNonFinite(const std::vector<Tensor>& gradients) {
   return found;
 }
 
+// to[i] = from[i], rounded; from: contiguous f32 tensors, to: contiguous ones of one 16-bit dtype.
+inline void RoundAll(const std::vector<Tensor>& from, std::vector<Tensor>& to) {
+  std::vector<Tensor> both = from;
+  both.insert(both.end(), to.begin(), to.end());
+  AtDoor(
+      "low_copies", DeviceOfAll(both), [&] { cpu::RoundAll(from, to); },
+      [&](StreamHandle stream) { cuda::RoundAll(from, to, stream); });
+}
+
 // averages[i] += share x (weights[i] - averages[i]), for contiguous f32 or f64 tensors.
 inline void MoveTowards(const std::vector<Tensor>& weights, double share,
                         std::vector<Tensor>& averages) {

@@ -214,7 +214,9 @@ StepResult Executor::RunActions(const MiniBatch& batch, RunMode mode) {
   for (auto& [s, stage] : stages_) stage.Begin();
   clock_.BeginStep();
   ListActions();
-  for (size_t i = graph_ && training_ ? ComputeAsGraph() : 0; i < actions_.size(); ++i) {
+  const bool as_graph = graph_ && training_;
+  if (!as_graph) RenewLowCopies();
+  for (size_t i = as_graph ? ComputeAsGraph() : 0; i < actions_.size(); ++i) {
     CheckSent(false);
     Do(actions_[i]);
   }

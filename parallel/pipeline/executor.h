@@ -128,6 +128,7 @@ class Executor {
   void ComputeFirst();
   size_t ComputeAsGraph();
   void ComputeAll();
+  void RenewLowCopies();
   void MakeSureOfGraph();
   bool Skips(const Action& action, bool of_forward, bool last_round) const;
   size_t SlotOf(const Action& action) const;

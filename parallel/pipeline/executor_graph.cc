@@ -24,6 +24,10 @@ void Executor::MakeGraph() {
                                        options_.graphs == CudaGraphs::kOn);
 }
 
+void Executor::RenewLowCopies() {
+  for (auto& [s, runner] : stages_) runner.stage().RenewLowCopies();
+}
+
 void Executor::CheckValues() {
   if (checks_) checks_->Report();
 }
@@ -32,6 +36,7 @@ void Executor::CheckValues() {
 void Executor::ComputeFirst() { std::ranges::stable_partition(actions_, Computes); }
 
 void Executor::ComputeAll() {
+  RenewLowCopies();
   for (size_t i = 0; i < actions_.size() && Computes(actions_[i]); ++i) Do(actions_[i]);
 }
 

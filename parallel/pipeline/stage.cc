@@ -5,9 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "autograd/low_copy.h"
 #include "autograd/node.h"
 #include "autograd/precision.h"
 #include "autograd/saved_activation.h"
+#include "parallel/optim/round_all.h"
 #include "parallel/pipeline/add_context.h"
 #include "parallel/pipeline/take_last.h"
 #include "runtime/error.h"
@@ -135,6 +137,17 @@ std::vector<NamedVariable> Stage::Parameters() const {
     all.insert(all.end(), block.parameters.begin(), block.parameters.end());
   }
   return all;
+}
+
+void Stage::RenewLowCopies() const {
+  for (const DType low : {DType::kBF16, DType::kF16}) {
+    std::vector<Variable> leaves;
+    for (const Block& block : blocks_)
+      for (const NamedVariable& parameter : block.parameters)
+        if (block.precision.low == low && parameter.value.data().device().kind == DeviceKind::kCuda)
+          leaves.push_back(parameter.value);
+    torus::RenewLowCopies(leaves, low, RoundAll);
+  }
 }
 
 std::vector<NamedTensor> Stage::Buffers() const {

@@ -29,6 +29,9 @@ class Stage {
   // All parameters in block order. A tied parameter has one entry per use, each a leaf of its own.
   std::vector<NamedVariable> Parameters() const;
   std::vector<NamedTensor> Buffers() const;
+  // On a GPU, rounds the weights anew of which the step before used 16-bit copies, in one launch for
+  // each type, instead of one a weight as they are used.
+  void RenewLowCopies() const;
   // Moves parameters and buffers to `device`. Call before any forward.
   void MoveTo(Device device) const;
   void ShareStatistics(const torus::ShareStatistics& share) const;

@@ -185,6 +185,33 @@ TEST(Precision, AWeightIsRoundedOnceUntilItChanges) {
   testing::ExpectSameBits(LowCopyOf(w, DType::kF16), w.data().To(DType::kF16));
 }
 
+TEST(Precision, OnlyCopiesThatWereUsedAndAreNotCurrentAreRenewed) {
+  std::vector<Variable> leaves;
+  for (int i = 0; i < 5; ++i) leaves.push_back(Leaf({3, 4}, i));
+  enum { kChanged, kForgotten, kCurrent, kOther, kNeverUsed };
+  for (const int used : {kChanged, kForgotten, kCurrent}) LowCopyOf(leaves[used], kLow);
+  LowCopyOf(leaves[kOther], DType::kF16);
+  for (const int changed : {kChanged, kOther})
+    leaves[changed].mutable_data().mutable_data<float>()[5] = 2;
+  ForgetLowCopy(leaves[kForgotten]);
+
+  std::vector<Tensor> filled;
+  const FillCopies fill = [&](const std::vector<Tensor>& values, std::vector<Tensor>& copies) {
+    for (size_t i = 0; i < values.size(); ++i) Copy(values[i], copies[i]);
+    filled = copies;
+  };
+  RenewLowCopies(leaves, kLow, fill);
+  ASSERT_EQ(filled.size(), 2u);
+  for (const int renewed : {kChanged, kForgotten}) {
+    const Tensor copy = LowCopyOf(leaves[renewed], kLow);
+    EXPECT_EQ(copy.storage(), filled[static_cast<size_t>(renewed)].storage());
+    testing::ExpectSameBits(copy, leaves[renewed].data().To(kLow));
+  }
+  const FillCopies never = [](const auto&, auto&) { FAIL() << "all are current"; };
+  RenewLowCopies(leaves, kLow, never);
+  EXPECT_EQ(LowCopyOf(leaves[kOther], DType::kF16).To(kFull).data<float>()[5], 2.0f);
+}
+
 // Two uses add to the weight in f32, each rounded by itself: so it does not matter whether they
 // share a copy.
 TEST(Precision, EachUseRoundsItsGradientByItself) {

@@ -7,6 +7,7 @@
 
 #include "parallel/optim/multi_tensor.h"
 #include "parallel/optim/norm_block.h"
+#include "runtime/kernels.h"
 #include "runtime/non_finite.h"
 
 namespace torus::parallel::cpu {
@@ -105,6 +106,10 @@ void FindNonFinite(const std::vector<Tensor>& gradients, Tensor& found) {
     if (CountNonFinite(flat[i].Narrow(0, begin, end - begin)) > 0)
       std::atomic_ref(places[i][begin / kNormBlock]).store(1, std::memory_order_relaxed);
   });
+}
+
+void RoundAll(const std::vector<Tensor>& from, std::vector<Tensor>& to) {
+  for (size_t i = 0; i < from.size(); ++i) Copy(from[i], to[i]);
 }
 
 void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages) {

@@ -5,6 +5,7 @@
 #include "runtime/error.h"
 //
 #include "runtime/cuda/block.h"
+#include "runtime/cuda/pack_floats.h"
 
 namespace torus::parallel::cuda {
 namespace {
@@ -179,6 +180,40 @@ void MoveTowardsOf(const std::vector<Tensor>& weights, double share, std::vector
     ForEachPiece("averages", entries, weights.front().device(), stream, MoveElements());
 }
 
+template <class T>
+struct RoundedEntry {
+  const float* from;
+  T* to;
+  int64_t count, aligned;  // whether both begin at a multiple of a pack
+};
+
+// By packs of 16 bytes.
+struct RoundElements {
+  template <int kThreads, class Entry>
+  __device__ void Run(const Entry& in_memory, int64_t first, int64_t last, int64_t) const {
+    constexpr int kPack = 4;
+    const Entry entry = in_memory;
+    for (int64_t i = first + kPack * int64_t{threadIdx.x}; i < last; i += kPack * kThreads) {
+      const auto some = static_cast<int>(last - i);
+      torus::cuda::WriteSome(torus::cuda::ReadSome<kPack>(entry.from + i, some, entry.aligned != 0),
+                             entry.to + i, some, entry.aligned != 0);
+    }
+  }
+};
+
+template <class T>
+void RoundAllTo(const std::vector<Tensor>& from, std::vector<Tensor>& to, StreamHandle stream) {
+  std::vector<RoundedEntry<T>> entries;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const float* const values = Elements<float>(from[i]);
+    T* const rounded = MutableElements<T>(to[i]);
+    const bool aligned = (reinterpret_cast<uintptr_t>(values) % 16) == 0 &&
+                         (reinterpret_cast<uintptr_t>(rounded) % 8) == 0;
+    entries.push_back({values, rounded, from[i].numel(), aligned});
+  }
+  ForEachPiece("low_copies", entries, from.front().device(), stream, RoundElements());
+}
+
 // A contiguous gradient, and the index of its first piece among all results.
 template <class T>
 struct GradientEntry {
@@ -254,6 +289,12 @@ void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<T
                  StreamHandle stream) {
   MoveTowardsOf<float>(weights, share, averages, stream);
   MoveTowardsOf<double>(weights, share, averages, stream);
+}
+
+void RoundAll(const std::vector<Tensor>& from, std::vector<Tensor>& to, StreamHandle stream) {
+  if (to.empty()) return;
+  to.front().dtype() == DType::kBF16 ? RoundAllTo<BFloat16>(from, to, stream)
+                                     : RoundAllTo<Float16>(from, to, stream);
 }
 
 void SquaredBlockNorms(const std::vector<Tensor>& gradients, Tensor& sums, StreamHandle stream) {

@@ -14,6 +14,7 @@ void SgdStep(std::vector<SgdItem>& items, const StepScalars<SgdScalars>& scalars
 void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scalars,
               StreamHandle stream);
 
+void RoundAll(const std::vector<Tensor>& from, std::vector<Tensor>& to, StreamHandle stream);
 void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages,
                  StreamHandle stream);
 

@@ -11,9 +11,11 @@
 #include "parallel/optim/adam.h"
 #include "parallel/optim/finite_gradients.h"
 #include "parallel/optim/gradient_norm.h"
+#include "parallel/optim/round_all.h"
 #include "parallel/optim/sgd.h"
 #include "runtime/stream.h"
 #include "tests/parallel/optim/parameters.h"
+#include "tests/testing/same_bits.h"
 #include "tests/testing/tolerance.h"
 
 namespace torus::parallel {
@@ -110,6 +112,22 @@ TEST_F(OptimizerOnGpu, NormsAreTheCpus) {
   EXPECT_EQ(got[1], 0) << "it has no gradient";
   for (size_t i = 0; i < got.size(); ++i)
     EXPECT_NEAR(got[i], want[i], testing::Tolerance(DType::kF64, kSizes[i], want[i])) << i;
+}
+
+TEST_F(OptimizerOnGpu, RoundsManyTensorsAsEachByItself) {
+  std::vector<Tensor> from;
+  for (const NamedVariable& parameter : Parameters<float>(kGpu)) {
+    const Tensor& all = parameter.value.data();
+    from.push_back(all);
+    if (all.numel() > 1) from.push_back(all.Narrow(0, 1, all.numel() - 1));  // not aligned
+  }
+  for (const DType low : {DType::kBF16, DType::kF16}) {
+    std::vector<Tensor> to;
+    for (const Tensor& tensor : from) to.emplace_back(tensor.shape(), low, kGpu);
+    RoundAll(from, to);
+    for (size_t i = 0; i < from.size(); ++i)
+      testing::ExpectSameBits(to[i].To(Device{}), from[i].To(Device{}).To(low));
+  }
 }
 
 TEST_F(OptimizerOnGpu, FindsOneValueThatIsNotFinite) {
