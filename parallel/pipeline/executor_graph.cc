@@ -25,7 +25,8 @@ void Executor::MakeGraph() {
 }
 
 void Executor::RenewLowCopies() {
-  for (auto& [s, runner] : stages_) runner.stage().RenewLowCopies();
+  if (!options_.round_weights) return;
+  for (auto& [s, runner] : stages_) runner.stage().RenewLowCopies(options_.round_weights);
 }
 
 void Executor::CheckValues() {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "autograd/low_copy.h"
 #include "parallel/codec/codec.h"
 #include "parallel/pipeline/loss_fn.h"
 #include "parallel/pipeline/partition.h"
@@ -41,6 +42,10 @@ struct ExecutorOptions {
   // runs the whole pipeline. The callbacks of forwards and backwards are then not called for the
   // actions that a graph repeats. kOn: throws if something prevents it. Does not change any bits.
   CudaGraphs graphs = CudaGraphs::kOff;
+  // Rounds many weights to 16 bits in one launch (autograd/low_copy.h). If set, a mini-batch begins
+  // with the copies that the one before used; else each is made at its first use. Does not change
+  // any bits.
+  FillCopies round_weights;
   // Whether the rank waits after every action until its GPU has done the action's work, so that an
   // action's measured time includes it. Otherwise that is the time until the work is launched.
   bool times_gpu_work = false;

@@ -5,11 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "autograd/low_copy.h"
 #include "autograd/node.h"
 #include "autograd/precision.h"
 #include "autograd/saved_activation.h"
-#include "parallel/optim/round_all.h"
 #include "parallel/pipeline/add_context.h"
 #include "parallel/pipeline/take_last.h"
 #include "runtime/error.h"
@@ -139,14 +137,13 @@ std::vector<NamedVariable> Stage::Parameters() const {
   return all;
 }
 
-void Stage::RenewLowCopies() const {
+void Stage::RenewLowCopies(const FillCopies& round) const {
   for (const DType low : {DType::kBF16, DType::kF16}) {
     std::vector<Variable> leaves;
     for (const Block& block : blocks_)
       for (const NamedVariable& parameter : block.parameters)
-        if (block.precision.low == low && parameter.value.data().device().kind == DeviceKind::kCuda)
-          leaves.push_back(parameter.value);
-    torus::RenewLowCopies(leaves, low, RoundAll);
+        if (block.precision.low == low) leaves.push_back(parameter.value);
+    torus::RenewLowCopies(leaves, low, round);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "autograd/leaf_alias.h"
+#include "autograd/low_copy.h"
 #include "autograd/recompute.h"
 #include "parallel/pipeline/block.h"
 
@@ -29,9 +30,9 @@ class Stage {
   // All parameters in block order. A tied parameter has one entry per use, each a leaf of its own.
   std::vector<NamedVariable> Parameters() const;
   std::vector<NamedTensor> Buffers() const;
-  // On a GPU, rounds the weights anew of which the step before used 16-bit copies, in one launch for
-  // each type, instead of one a weight as they are used.
-  void RenewLowCopies() const;
+  // Rounds the weights anew of which 16-bit copies were used before, all of a type by one `round`
+  // (autograd/low_copy.h), instead of each at its next use.
+  void RenewLowCopies(const FillCopies& round) const;
   // Moves parameters and buffers to `device`. Call before any forward.
   void MoveTo(Device device) const;
   void ShareStatistics(const torus::ShareStatistics& share) const;

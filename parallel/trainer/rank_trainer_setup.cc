@@ -6,6 +6,7 @@
 #include "parallel/collectives/engine_all_reduce.h"
 #include "parallel/data_parallel/gather_tensors.h"
 #include "parallel/data_parallel/sum_tensors.h"
+#include "parallel/optim/round_all.h"
 #include "parallel/trainer/rank_codecs.h"
 #include "parallel/trainer/rank_trainer.h"
 #include "parallel/trainer/run_facts.h"
@@ -76,6 +77,10 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   options.device = device_;
   if (WhyNoGraphs(options_).empty()) options.graphs = options_.cuda_graphs;
   options.times_gpu_work = options_.times_gpu_work;
+  // Weights that come and go within a step are rounded as they are used.
+  if (device_.kind == DeviceKind::kCuda &&
+      std::ranges::none_of(schedule_.ranks[pipeline_.rank()], IsOfWeights, &Action::kind))
+    options.round_weights = RoundAll;
   options.cuts = model_.cuts;
   options.skips = model_.skips;
   TakeCodecs(options_, place_, options);
