@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "parallel/trainer/train_hooks.h"
 #include "runtime/error.h"
 #include "runtime/stream.h"
 
@@ -18,7 +19,7 @@ TrainStepOptions OnGpu(bool graph) {
 
 std::vector<double> Losses(TrainStep& step) {
   std::vector<double> losses{step.Run()};
-  step.Run(kSteps - 1, [&](double loss) { losses.push_back(loss); });
+  step.Run(kSteps - 1, [&](const parallel::StepReport& report) { losses.push_back(report.loss); });
   return losses;
 }
 
