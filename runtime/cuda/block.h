@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "runtime/cuda/kernel.h"
 
@@ -16,9 +17,10 @@ inline constexpr unsigned kWholeWarp = 0xffffffffu;
 template <class T>
 __device__ T ShuffleXor(T value, int bits) {
   static_assert(sizeof(T) % sizeof(uint32_t) == 0);
-  uint32_t words[sizeof(T) / sizeof(uint32_t)];
+  using Word = std::conditional_t<sizeof(T) % sizeof(uint64_t) == 0, uint64_t, uint32_t>;
+  Word words[sizeof(T) / sizeof(Word)];
   memcpy(words, &value, sizeof(T));
-  for (uint32_t& word : words) word = __shfl_xor_sync(kWholeWarp, word, bits);
+  for (Word& word : words) word = __shfl_xor_sync(kWholeWarp, word, bits);
   memcpy(&value, words, sizeof(T));
   return value;
 }

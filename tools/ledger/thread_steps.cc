@@ -53,6 +53,7 @@ std::vector<std::pair<uintptr_t, double>> EmulatedInstructions() {
           {Code(&emulated_gpu::ExchangeInWarp), kAccess},
           {Code(&Shuffle<uint32_t>), kAccess},
           {Code(&Shuffle<int>), kAccess},
+          {Code(&Shuffle<uint64_t>), 2 * kAccess},
           {Code(&AddProduct<BFloat16>), kFourClocks},
           {Code(&AddProduct<Float16>), kFourClocks},
           {Code(&cuda::internal::RoundedBits<BFloat16>), kRounding},
