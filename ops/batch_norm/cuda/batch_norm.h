@@ -1,5 +1,5 @@
-// Batch norm on a GPU; ops/batch_norm/kernels.h has the contracts. Blocks of 64 rows are summed in
-// the data's type, and those sums in f64.
+// Batch norm on a GPU; ops/batch_norm/kernels.h has the contracts. A few rows are summed in f32
+// (f64 for f64), and those sums in f64.
 #pragma once
 
 #include "ops/batch_norm/channel_affine.h"
