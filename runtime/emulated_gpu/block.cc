@@ -86,6 +86,7 @@ class Grid {
   void Enter(int number);
   void Resume(Fiber* fiber);
   Fiber* IdleFiber();
+  void ResumeReady(int from, int to);
   void Release();
   bool ReleaseBlock();
   bool ReleaseWarp(int first);
@@ -98,6 +99,7 @@ class Grid {
   ThreadWatch* const watch_;  // may be null
   const int size_;
   int begun_ = 0, ended_ = 0, current_ = 0;
+  int ahead_ = 0;  // the warp, in order, that goes on; those before it wait for the block
   std::vector<Thread> threads_;
   std::unique_ptr<uint64_t[]> shared_;
   const size_t shared_bytes_;
@@ -179,29 +181,40 @@ void Grid::Resume(Fiber* fiber) {
 }
 
 void Grid::RunBlock() {
-  begun_ = ended_ = 0;
+  begun_ = ended_ = ahead_ = 0;
   std::fill(threads_.begin(), threads_.end(), Thread{});
   std::memset(shared(), 0xff, shared_bytes_);
   while (ended_ < size_) {
     while (begun_ < size_) Resume(IdleFiber());
-    if (ended_ == size_) break;
-    Release();
-    for (int i = 0; i < size_; ++i) {
-      const int number = InOrder(i);
-      if (threads_[number].state != State::kReady) continue;
-      Enter(number);
-      Resume(threads_[number].fiber);
-    }
+    if (ended_ < size_) Release();
+  }
+}
+
+// Resumes those of the threads from `from` to `to`, in order, that are ready.
+void Grid::ResumeReady(int from, int to) {
+  for (int i = from; i < to; ++i) {
+    const int number = InOrder(i);
+    if (threads_[number].state != State::kReady) continue;
+    Enter(number);
+    Resume(threads_[number].fiber);
   }
 }
 
 // All threads that have begun wait or have ended. Of warps that could go on, only the first does:
 // it runs ahead of the others up to the next barrier, so that a missing one shows.
 void Grid::Release() {
-  if (ReleaseBlock()) return;
+  if (ReleaseBlock()) {
+    ahead_ = 0;
+    return ResumeReady(0, size_);
+  }
   const int warps = (size_ + warpSize - 1) / warpSize;
-  for (int i = 0; i < warps; ++i)
-    if (ReleaseWarp((reversed_ ? warps - 1 - i : i) * warpSize)) return;
+  for (; ahead_ < warps; ++ahead_) {
+    const int first = (reversed_ ? warps - 1 - ahead_ : ahead_) * warpSize;
+    if (!ReleaseWarp(first)) continue;
+    const int last = std::min(size_, first + warpSize) - 1;
+    return reversed_ ? ResumeReady(InOrder(last), InOrder(first) + 1)
+                     : ResumeReady(first, last + 1);
+  }
   Fail();
 }
 
