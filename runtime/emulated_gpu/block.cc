@@ -86,7 +86,7 @@ class Grid {
   void Enter(int number);
   void Resume(Fiber* fiber);
   Fiber* IdleFiber();
-  void ResumeReady(int from, int to);
+  void ResumeReady(int first, int threads);
   void Release();
   bool ReleaseBlock();
   bool ReleaseWarp(int first);
@@ -99,7 +99,7 @@ class Grid {
   ThreadWatch* const watch_;  // may be null
   const int size_;
   int begun_ = 0, ended_ = 0, current_ = 0;
-  int ahead_ = 0;  // the warp, in order, that goes on; those before it wait for the block
+  int ahead_ = 0;  // the warp, in order, that goes on; those before it wait for the block or ended
   std::vector<Thread> threads_;
   std::unique_ptr<uint64_t[]> shared_;
   const size_t shared_bytes_;
@@ -190,10 +190,10 @@ void Grid::RunBlock() {
   }
 }
 
-// Resumes those of the threads from `from` to `to`, in order, that are ready.
-void Grid::ResumeReady(int from, int to) {
-  for (int i = from; i < to; ++i) {
-    const int number = InOrder(i);
+// Resumes those of `threads` threads from number `first` that are ready.
+void Grid::ResumeReady(int first, int threads) {
+  for (int i = 0; i < threads; ++i) {
+    const int number = first + (reversed_ ? threads - 1 - i : i);
     if (threads_[number].state != State::kReady) continue;
     Enter(number);
     Resume(threads_[number].fiber);
@@ -203,19 +203,14 @@ void Grid::ResumeReady(int from, int to) {
 // All threads that have begun wait or have ended. Of warps that could go on, only the first does:
 // it runs ahead of the others up to the next barrier, so that a missing one shows.
 void Grid::Release() {
-  if (ReleaseBlock()) {
-    ahead_ = 0;
-    return ResumeReady(0, size_);
-  }
   const int warps = (size_ + warpSize - 1) / warpSize;
   for (; ahead_ < warps; ++ahead_) {
     const int first = (reversed_ ? warps - 1 - ahead_ : ahead_) * warpSize;
-    if (!ReleaseWarp(first)) continue;
-    const int last = std::min(size_, first + warpSize) - 1;
-    return reversed_ ? ResumeReady(InOrder(last), InOrder(first) + 1)
-                     : ResumeReady(first, last + 1);
+    if (ReleaseWarp(first)) return ResumeReady(first, std::min(warpSize, size_ - first));
   }
-  Fail();
+  if (!ReleaseBlock()) Fail();
+  ahead_ = 0;
+  ResumeReady(0, size_);
 }
 
 bool Grid::ReleaseBlock() {

@@ -84,6 +84,28 @@ TEST(Block, AMissingBarrierBetweenWarpsThatExchangeShows) {
   }
 }
 
+// The last warp is not whole, and has two exchanges where the others have one.
+TEST(Block, WarpsExchangeBeforeAndAfterEachBarrier) {
+  for (int launch = 0; launch < 2; ++launch) {
+    std::vector<unsigned> got(72, 0);
+    RunBlocks(1, 72, [&] {
+      __shared__ unsigned values[72];
+      const unsigned me = threadIdx.x, mask = me < 64 ? 0xffffffffu : 0xffu;
+      for (unsigned round = 0; round < 3; ++round) {
+        values[me] = __shfl_xor_sync(mask, me, 1) + round;
+        if (me >= 64) values[me] = __shfl_xor_sync(mask, values[me], 2);
+        __syncthreads();
+        got[me] += __shfl_xor_sync(mask, values[71 - me], 1);
+        __syncthreads();
+      }
+    });
+    for (unsigned i = 0; i < 72; ++i) {
+      const unsigned from = 71 - (i ^ 1u), value = from >= 64 ? from ^ 3u : from ^ 1u;
+      EXPECT_EQ(got[i], 3 * value + 3) << "launch " << launch << ", thread " << i;
+    }
+  }
+}
+
 TEST(Block, ABarrierThatAThreadPassesByIsAnErrorWithTheKernelsName) {
   const std::string message = MessageOf(64, [] {
     if (threadIdx.x != 5) __syncthreads();
