@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "runtime/error.h"
@@ -18,7 +19,7 @@ namespace torus::emulated_gpu {
 namespace {
 
 constexpr size_t kAlignment = 256;
-constexpr size_t kReserved = size_t{1} << 42;  // addresses; none is used twice
+constexpr size_t kMostReserved = size_t{1} << 42;  // addresses; none is used twice
 
 struct Memories {
   std::mutex mutex;
@@ -28,8 +29,10 @@ struct Memories {
   char* reserved = nullptr;    // what is left, or null
 };
 
-// Where the reserved addresses begin; null before. Apart from the rest, which has a mutex.
+// Where the reserved addresses begin, null before, and how many there are. Apart from the rest,
+// which has a mutex.
 std::atomic<char*> first_reserved{nullptr};
+std::atomic<size_t> reserved_bytes{0};
 
 // Never destroyed, because static tensors may be freed after it.
 Memories& All() {
@@ -44,13 +47,25 @@ char* NewBlock(Memories& all, size_t bytes) {
   if (all.reserved != nullptr) {
     constexpr size_t kPage = 4096;  // so that each block's pages can be given back
     const size_t whole = Rounded(bytes, kPage);
-    const bool left = whole <= static_cast<size_t>(first_reserved + kReserved - all.reserved);
+    const bool left = whole <= static_cast<size_t>(first_reserved + reserved_bytes - all.reserved);
     return left ? std::exchange(all.reserved, all.reserved + whole) : nullptr;
   }
   const size_t whole = Rounded(bytes, kAlignment);
   char* const begin = static_cast<char*>(std::aligned_alloc(kAlignment, whole));
   if (begin != nullptr) std::memset(begin, 0xff, whole);
   return begin;
+}
+
+// Up to kMostReserved addresses: as many as there are in one piece, for some programs have fewer
+// (ThreadSanitizer leaves 1.5 TiB). At least `least`.
+std::span<char> ReserveAddresses(size_t least) {
+  for (size_t bytes = kMostReserved; bytes >= least; bytes /= 2) {
+    void* const begin = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (begin != MAP_FAILED) return {static_cast<char*>(begin), bytes};
+  }
+  Throw<BrokenEnvironment>("emulated_gpu", "cannot reserve {} GiB of addresses: {}", least >> 30,
+                           std::strerror(errno));
 }
 
 }  // namespace
@@ -60,20 +75,17 @@ void ReserveMemory(size_t bytes_of_each) {
   const std::lock_guard lock(all.mutex);
   if (all.reserved != nullptr) return;
   TORUS_CHECK(all.blocks.empty(), "{} blocks of GPUs' memory are taken already", all.blocks.size());
-  void* const begin = ::mmap(nullptr, kReserved, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (begin == MAP_FAILED)
-    Throw<BrokenEnvironment>("emulated_gpu", "cannot reserve {} TiB of addresses: {}",
-                             kReserved >> 40, std::strerror(errno));
+  const std::span<char> addresses = ReserveAddresses(bytes_of_each * kDevices);
   all.most = bytes_of_each;
-  all.reserved = static_cast<char*>(begin);
+  all.reserved = addresses.data();
+  reserved_bytes = addresses.size();
   first_reserved = all.reserved;
 }
 
 bool IsReserved(const void* address) {
   const char* const begin = first_reserved.load(std::memory_order_relaxed);
   const char* const at = static_cast<const char*>(address);
-  return begin != nullptr && at >= begin && at < begin + kReserved;
+  return begin != nullptr && at >= begin && at < begin + reserved_bytes;
 }
 
 void* TakeMemory(int device, size_t bytes) {
