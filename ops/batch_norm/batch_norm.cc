@@ -8,6 +8,7 @@
 #include "ops/batch_norm/kernels.h"
 #include "ops/batch_norm/over_replicas.h"
 #include "ops/precision/in_precision.h"
+#include "runtime/batched_work.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {
@@ -210,8 +211,18 @@ void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, int64_t coun
   }
   const double unbias =
       count > 1 ? static_cast<double>(count) / static_cast<double>(count - 1) : 1.0;
-  kernels::UpdateRunningStatistics(mean.Contiguous(), var.Contiguous(), unbias, momentum,
-                                   running_mean, running_var, batches);
+  RunningUpdate update{mean.Contiguous(),
+                       var.Contiguous(),
+                       unbias,
+                       momentum,
+                       running_mean,
+                       running_var,
+                       batches == nullptr ? Tensor() : *batches};
+  BatchedWork* const batched = BatchedWork::Here();
+  if (batched != nullptr && running_mean.device().kind == DeviceKind::kCuda)
+    return batched->PutOff(&kernels::UpdateRunningStatistics, std::move(update));
+  std::vector<RunningUpdate> one{std::move(update)};
+  kernels::UpdateRunningStatistics(one);
 }
 
 void MergeStatistics(const Tensor& more_mean, const Tensor& more_var, int64_t more, Tensor& mean,

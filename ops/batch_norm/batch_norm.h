@@ -42,7 +42,8 @@ Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
 
 // running = (1 - momentum) running + momentum batch, with the variance made unbiased (times count /
 // (count - 1)), as in PyTorch; nothing changes if count is 0. For PyTorch's momentum=None pass 1 /
-// (number of batches so far, including this one). Also adds 1 to `batches`, an i64, if given.
+// (number of batches so far, including this one). Also adds 1 to `batches`, an i64, if given. On a
+// GPU, put off if the thread batches work (runtime/batched_work.h).
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, int64_t count, double momentum,
                              Tensor& running_mean, Tensor& running_var, Tensor* batches = nullptr);
 

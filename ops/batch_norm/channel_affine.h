@@ -32,6 +32,15 @@ struct NormBackwardInputs {
   int64_t count;
 };
 
+// The update of a layer's running statistics: running = (1 - momentum) running + momentum batch. The
+// batch's variance is first multiplied by `unbias`. Adds 1 to `batches`, i64, unless it is
+// undefined. There is at least one channel.
+struct RunningUpdate {
+  Tensor mean, var;  // of the batch; f32 or f64
+  double unbias = 1, momentum = 0;
+  Tensor running_mean, running_var, batches;
+};
+
 // The gradients, overwritten; undefined ones are not computed. `masked` is dy through the
 // activation's mask, which is the residual's gradient; defined if y or the residual is.
 struct NormGradients {

@@ -84,21 +84,13 @@ inline void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor
       });
 }
 
-// running = (1 - momentum) running + momentum batch; the batch's variance is first multiplied by
-// `unbias`. Adds 1 to `batches`, i64, unless it is null. There is at least one channel.
-inline void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias,
-                                    double momentum, Tensor& running_mean, Tensor& running_var,
-                                    Tensor* batches) {
+// Makes these updates of layers on one device, of which there is at least one; on a GPU all those of
+// the same types in one launch.
+inline void UpdateRunningStatistics(std::vector<ops::RunningUpdate>& updates) {
   AtDoor(
-      "batch_norm", running_mean.device(),
-      [&] {
-        cpu::UpdateRunningStatistics(mean, var, unbias, momentum, running_mean, running_var,
-                                     batches);
-      },
-      [&](StreamHandle stream) {
-        cuda::UpdateRunningStatistics(mean, var, unbias, momentum, running_mean, running_var,
-                                      batches, stream);
-      });
+      "batch_norm", updates.front().running_mean.device(),
+      [&] { cpu::UpdateRunningStatistics(updates); },
+      [&](StreamHandle stream) { cuda::UpdateRunningStatistics(updates, stream); });
 }
 
 // mean and var, of `count` values per channel, become those of these and `more` values together;

@@ -10,6 +10,7 @@
 #include "autograd/saved_activation.h"
 #include "parallel/pipeline/add_context.h"
 #include "parallel/pipeline/take_last.h"
+#include "runtime/batched_work.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 
@@ -165,10 +166,13 @@ void Stage::ShareStatistics(const torus::ShareStatistics& share) const {
     if (block.share_statistics) block.share_statistics(share);
 }
 
+// The running statistics of all layers are updated in one launch.
 void Stage::EndMiniBatch(bool taken) const {
+  BatchedWork together;
   for (const Block& block : blocks_) {
     if (block.end_mini_batch) block.end_mini_batch(taken);
   }
+  together.Finish();
 }
 
 double Stage::cost() const {

@@ -10,8 +10,10 @@
 #include "ops/convolution/convolution.h"
 #include "ops/pooling/average_pool.h"
 #include "ops/pooling/max_pool.h"
+#include "runtime/batched_work.h"
 #include "tests/ops/op_test.h"
 #include "tests/testing/on_gpu.h"
+#include "tests/testing/same_bits.h"
 #include "tests/testing/tolerance.h"
 
 namespace torus::ops {
@@ -226,6 +228,41 @@ TEST_F(GpuImages, RunningAndMergedStatistics) {
   for (size_t c = 0; c < 5; ++c) {
     EXPECT_NEAR(ToVector<double>(there_mean)[c], ToVector<double>(to_mean)[c], bound);
     EXPECT_NEAR(ToVector<double>(there_var)[c], ToVector<double>(to_var)[c], bound);
+  }
+}
+
+// More layers than a launch takes, of all types; the bits of one by one.
+TEST_F(GpuImages, RunningStatisticsOfManyLayersAtOnce) {
+  constexpr int kLayers = 130;
+  struct Layer {
+    Tensor mean, var, batches;
+  };
+  const auto update_all = [] {
+    std::vector<Layer> layers;
+    for (int i = 0; i < kLayers; ++i) {
+      OddShapes shapes(static_cast<uint64_t>(i));
+      const DType batch = i % 3 == 0 ? DType::kF64 : DType::kF32,
+                  running = i % 5 == 0 ? DType::kF64 : DType::kF32;
+      const Shape channels{i % 7 == 0 ? 300 : 1 + i};
+      const auto numbers = [&](DType dtype) {
+        return shapes.Uniform(channels, 0.5, 2).To(dtype).To(kFirstGpu);
+      };
+      const Tensor mean = numbers(batch), var = numbers(batch);
+      Layer& layer = layers.emplace_back(
+          Layer{numbers(running), numbers(running), Full({}, i, DType::kI64, kFirstGpu)});
+      UpdateRunningStatistics(mean, var, 7, 0.1 + 1e-3 * i, layer.mean, layer.var, &layer.batches);
+    }
+    return layers;
+  };
+  const std::vector<Layer> want = update_all();
+  BatchedWork together;
+  const std::vector<Layer> got = update_all();
+  EXPECT_EQ(got[1].batches.Item(), 1) << "not yet";
+  together.Finish();
+  for (int i = 0; i < kLayers; ++i) {
+    testing::ExpectSameBits(got[i].mean.To(Device{}), want[i].mean.To(Device{}));
+    testing::ExpectSameBits(got[i].var.To(Device{}), want[i].var.To(Device{}));
+    EXPECT_EQ(got[i].batches.Item(), i + 1);
   }
 }
 

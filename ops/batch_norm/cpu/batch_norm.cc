@@ -168,18 +168,19 @@ void BatchNormBackward(const NormBackwardInputs& in, const Tensor& dy, NormGradi
   NormalizeChannelsBackward(in, dy, sums, sums, out);
 }
 
-void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias, double momentum,
-                             Tensor& running_mean, Tensor& running_var, Tensor* batches) {
-  if (batches != nullptr) ++*batches->mutable_data<int64_t>();
-  VisitCompute("batch_norm", running_mean.dtype(), [&]<class T>(ComputeType<T>) {
-    const Tensor batch_mean = mean.To(DType::kF64), batch_var = var.To(DType::kF64);
-    const double *m = batch_mean.data<double>(), *v = batch_var.data<double>();
-    T *rm = running_mean.mutable_data<T>(), *rv = running_var.mutable_data<T>();
-    for (int64_t c = 0; c < mean.numel(); ++c) {
-      rm[c] = ops::MovedAverage(rm[c], momentum, m[c], 1);
-      rv[c] = ops::MovedAverage(rv[c], momentum, v[c], unbias);
-    }
-  });
+void UpdateRunningStatistics(std::vector<ops::RunningUpdate>& updates) {
+  for (ops::RunningUpdate& u : updates) {
+    if (u.batches.defined()) ++*u.batches.mutable_data<int64_t>();
+    VisitCompute("batch_norm", u.running_mean.dtype(), [&]<class T>(ComputeType<T>) {
+      const Tensor batch_mean = u.mean.To(DType::kF64), batch_var = u.var.To(DType::kF64);
+      const double *m = batch_mean.data<double>(), *v = batch_var.data<double>();
+      T *rm = u.running_mean.mutable_data<T>(), *rv = u.running_var.mutable_data<T>();
+      for (int64_t c = 0; c < u.mean.numel(); ++c) {
+        rm[c] = ops::MovedAverage(rm[c], u.momentum, m[c], 1);
+        rv[c] = ops::MovedAverage(rv[c], u.momentum, v[c], u.unbias);
+      }
+    });
+  }
 }
 
 }  // namespace torus::cpu

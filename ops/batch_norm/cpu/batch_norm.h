@@ -25,7 +25,6 @@ void GradientSumsOf(const NormBackwardInputs& in, const Tensor& dy, Tensor& mask
 void BatchNormBackward(const NormBackwardInputs& in, const Tensor& dy, NormGradients& out);
 void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy,
                                const Tensor& own_sums, const Tensor& all_sums, NormGradients& out);
-void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias, double momentum,
-                             Tensor& running_mean, Tensor& running_var, Tensor* batches);
+void UpdateRunningStatistics(std::vector<ops::RunningUpdate>& updates);
 
 }  // namespace torus::cpu

@@ -22,9 +22,7 @@ void BatchNormBackward(const ops::NormBackwardInputs& in, const Tensor& dy, ops:
 void NormalizeChannelsBackward(const ops::NormBackwardInputs& in, const Tensor& dy,
                                const Tensor& own_sums, const Tensor& all_sums,
                                ops::NormGradients& out, StreamHandle stream);
-void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias, double momentum,
-                             Tensor& running_mean, Tensor& running_var, Tensor* batches,
-                             StreamHandle stream);
+void UpdateRunningStatistics(std::vector<ops::RunningUpdate>& updates, StreamHandle stream);
 void MergeStatistics(const Tensor& more_mean, const Tensor& more_var, int64_t more, Tensor& mean,
                      Tensor& var, int64_t count, StreamHandle stream);
 

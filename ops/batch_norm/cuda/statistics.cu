@@ -1,6 +1,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <type_traits>
+#include <utility>
 
 #include "ops/batch_norm/channel_functors.h"
 #include "ops/batch_norm/cuda/batch_norm.h"
@@ -171,18 +172,53 @@ struct FoldEachChannel {
   __device__ void operator()(int64_t c) const { fold(c, mean[c], var[c]); }
 };
 
+// The running averages of one layer.
 template <class T, class Batch>
-struct MoveAverages {
+struct LayerAverages {
+  int64_t channels;
   double unbias, momentum;
   const Batch *mean, *var;
   T *running_mean, *running_var;
   int64_t* batches;  // may be null
-  __device__ void operator()(int64_t c) const {
+  __device__ void Move(int64_t c) const {
     if (c == 0 && batches != nullptr) ++*batches;
     running_mean[c] = ops::MovedAverage(running_mean[c], momentum, mean[c], 1);
     running_var[c] = ops::MovedAverage(running_var[c], momentum, var[c], unbias);
   }
 };
+
+// Of as many layers as the arguments of a launch have room for, a block for each.
+template <class T, class Batch>
+struct MoveAverages {
+  static constexpr int64_t kMost = 60;
+  LayerAverages<T, Batch> layers[kMost];
+  template <int kThreads>
+  __device__ void Run(int64_t layer) const {
+    const LayerAverages<T, Batch> own = layers[layer];
+    for (int64_t c = threadIdx.x; c < own.channels; c += kThreads) own.Move(c);
+  }
+};
+
+template <class T, class Batch>
+void MoveAveragesOf(std::vector<ops::RunningUpdate>& updates, StreamHandle stream) {
+  using Move = MoveAverages<T, Batch>;
+  Move move{};
+  int64_t layers = 0;
+  const auto launch = [&] { ForEachBlock<256>(kNormOp, std::exchange(layers, 0), stream, move); };
+  for (ops::RunningUpdate& u : updates) {
+    if (u.running_mean.dtype() != kDTypeOf<T> || u.mean.dtype() != kDTypeOf<Batch>) continue;
+    if (layers == Move::kMost) launch();
+    move.layers[layers++] = {u.mean.numel(),
+                             u.unbias,
+                             u.momentum,
+                             Elements<Batch>(u.mean),
+                             Elements<Batch>(u.var),
+                             MutableElements<T>(u.running_mean),
+                             MutableElements<T>(u.running_var),
+                             MutableElementsOrNull<int64_t>(u.batches)};
+  }
+  launch();
+}
 
 struct MergeChannel {
   double more, count;
@@ -234,18 +270,14 @@ void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tenso
   });
 }
 
-void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias, double momentum,
-                             Tensor& running_mean, Tensor& running_var, Tensor* batches,
-                             StreamHandle stream) {
-  VisitCompute(kNormOp, running_mean.dtype(), [&]<class T>(ComputeType<T>) {
-    VisitCompute(kNormOp, mean.dtype(), [&]<class Batch>(ComputeType<Batch>) {
-      ForEach(kNormOp, mean.numel(), stream,
-              MoveAverages<T, Batch>{
-                  unbias, momentum, Elements<Batch>(mean), Elements<Batch>(var),
-                  MutableElements<T>(running_mean), MutableElements<T>(running_var),
-                  batches == nullptr ? nullptr : MutableElements<int64_t>(*batches)});
-    });
-  });
+void UpdateRunningStatistics(std::vector<ops::RunningUpdate>& updates, StreamHandle stream) {
+  for (const ops::RunningUpdate& u : updates)
+    for (const Tensor* t : {&u.mean, &u.running_mean})
+      VisitCompute(kNormOp, t->dtype(), [](auto) {});  // rejects other dtypes
+  MoveAveragesOf<float, float>(updates, stream);
+  MoveAveragesOf<float, double>(updates, stream);
+  MoveAveragesOf<double, float>(updates, stream);
+  MoveAveragesOf<double, double>(updates, stream);
 }
 
 void MergeStatistics(const Tensor& more_mean, const Tensor& more_var, int64_t more, Tensor& mean,
