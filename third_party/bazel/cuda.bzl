@@ -12,6 +12,7 @@ _NVCC_FLAGS = [
     "--expt-relaxed-constexpr",
     "--extended-lambda",
     "-Werror=all-warnings",
+    "-Xptxas=-warn-spills",  # so that no kernel spills registers
     "-Xcompiler=-Wall,-Wextra,-Werror,-fPIC",
     "-Xcompiler=-Wno-missing-field-initializers",  # designated initialisers name what they set
     # What nvcc hands on stands in no system header, so gcc speaks of code of fmt 9 that it misjudges.
