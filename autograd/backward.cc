@@ -12,12 +12,6 @@
 namespace torus {
 namespace {
 
-// Whether only this handle refers to the memory, so that it may be overwritten.
-bool IsSole(const Tensor& tensor) {
-  return tensor.is_contiguous() && tensor.storage().use_count() == 1 &&
-         tensor.bytes() == tensor.storage()->bytes();
-}
-
 // A sum of gradients. It adds in place only if nothing else refers to the tensor, because a rule
 // may return a view, an input, or the gradient it received. a + b and b + a have the same bits, so
 // either may be overwritten.

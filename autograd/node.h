@@ -23,11 +23,17 @@
 
 namespace torus {
 
+// Whether the tensor has its memory to itself, all of it, so that a sum may be written over it.
+inline bool IsSole(const Tensor& tensor) {
+  return tensor.is_contiguous() && tensor.storage().use_count() == 1 &&
+         tensor.bytes() == tensor.storage()->bytes();
+}
+
 // The sums of gradients that a backward has so far, for the inputs of the node that it calls.
 class SumsSoFar {
  public:
   virtual ~SumsSoFar() = default;
-  // Gives the sum away, contiguous; undefined if there is none.
+  // Gives the sum away, contiguous; undefined if there is none. Others may still refer to it.
   virtual Tensor Take(int input) = 0;
 };
 
@@ -44,8 +50,9 @@ class GradContext {
   // first for the activations' gradients, later for the weights'.
   bool wants(int i) const { return wanted_[i] != 0; }
   // For a rule that can add in the pass that computes: the sum of the gradients that input i, which
-  // is wanted, has got from other ops. What the rule returns for i must then be its own gradient,
-  // rounded, plus this, so that the bits are those of two passes. Undefined if there is no sum.
+  // is wanted, has got from other ops. What the rule returns for i must then be its own gradient
+  // plus this. With the bits of two passes, so its own gradient is rounded before; products of 16
+  // bits alone round once. Undefined if there is no sum.
   Tensor TakeSum(int i) const { return sums_ == nullptr ? Tensor() : sums_->Take(i); }
 
  private:

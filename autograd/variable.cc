@@ -11,7 +11,9 @@ const Tensor kNoTensor;
 }  // namespace
 
 internal::LowCopy& internal::LowCopyPlace(const Variable& leaf) {
-  return leaf.Defined("low_copy").state_->low;
+  std::shared_ptr<LowCopy>& low = leaf.Defined("low_copy").state_->low;
+  if (low == nullptr) low = std::make_shared<LowCopy>();
+  return *low;
 }
 
 Variable::Variable(Tensor data, bool requires_grad) {
@@ -35,7 +37,7 @@ void Variable::SetData(Tensor data) {
   Require(data.shape() == shape() && data.dtype() == dtype(), "set_data", "needs {}, got {}",
           state_->data, data);
   state_->data = std::move(data);
-  state_->low = {};
+  state_->low = nullptr;
 }
 
 Tensor& Variable::mutable_data() { return Defined("data").state_->data; }

@@ -22,6 +22,7 @@ struct LowCopy;
 void Accumulate(Variable& leaf, Tensor total);
 LowCopy& LowCopyPlace(const Variable& leaf);
 }  // namespace internal
+void ShareLowCopy(const Variable& leaf, Variable& alias);
 
 // A handle: copies refer to the same variable. Users create leaves; ops create all other variables.
 class Variable {
@@ -72,6 +73,7 @@ class Variable {
   const Variable& Defined(const char* what) const;  // returns *this; BadInput if undefined
   friend void internal::Accumulate(Variable& leaf, Tensor total);
   friend internal::LowCopy& internal::LowCopyPlace(const Variable& leaf);
+  friend void ShareLowCopy(const Variable& leaf, Variable& alias);
   friend std::vector<Variable> RecordMany(std::string_view op, std::vector<Tensor> outs,
                                           const std::vector<Variable>& inputs, GradRule rule);
   std::shared_ptr<internal::VariableState> state_;

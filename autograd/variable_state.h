@@ -23,9 +23,10 @@ struct VariableState {
   std::shared_ptr<Node> node;  // null for a leaf
   int output_index = 0;
   std::vector<Variable::Hook> hooks;
-  LowCopy low;
+  std::shared_ptr<LowCopy> low;  // null until it is asked for; leaves that share it share `data`
 };
 
+// Where the leaf's copy is kept.
 LowCopy& LowCopyPlace(const Variable& leaf);
 
 // Adds `total`, the gradient from one Backward, to the leaf's gradient, and calls its hooks.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "autograd/low_copy.h"
 #include "parallel/optim/kernels.h"
 #include "runtime/error.h"
 
@@ -94,9 +95,10 @@ void Adam::Update() {
     const auto state = [&](Kind kind) { return state_[kind].tensors[i]; };
     Variable parameter = parameters()[i].value;
     items.push_back({gradients[i].Contiguous(), parameter.mutable_data(), state(kMean),
-                     state(kVariance), state(kLargest)});
+                     state(kVariance), state(kLargest), KeptLowCopy(parameter)});
   }
   kernels::AdamStep(items, scalars_);
+  CopiesAreWritten();
 }
 
 std::vector<NamedTensor> Adam::State() const { return NamedState(parameters(), state_); }

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "autograd/low_copy.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -42,6 +43,11 @@ std::vector<Tensor> Optimizer::Gradients() const {
 void Optimizer::MarkChanged() {
   for (NamedVariable& parameter : parameters_)
     if (parameter.value.grad().defined()) parameter.value.mutable_data().mutable_raw();
+}
+
+void Optimizer::CopiesAreWritten() {
+  for (const NamedVariable& parameter : parameters_)
+    if (parameter.value.grad().defined()) LowCopyIsWritten(parameter.value);
 }
 
 void Optimizer::RefuseHalves() const {

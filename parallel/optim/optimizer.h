@@ -28,11 +28,13 @@ class Optimizer {
   // stores the values that differ from step to step. Update is the device's part: it reads these
   // values, again at each launch. So call Prepare once before each Update or launch. Both need the
   // gradients: Update throws BadInput, before anything changes, if their number differs from what
-  // Prepare found. A recording contains the addresses of parameters, gradients and state, and of
-  // nothing else that may move.
+  // Prepare found. A recording contains the addresses of parameters, gradients, state and kept
+  // copies of parameters (autograd/low_copy.h), and of nothing else that may move.
   virtual bool splits() const { return false; }
   virtual void Prepare(double /*learning_rate*/, double /*gradient_scale*/) { RefuseHalves(); }
   virtual void Update() { RefuseHalves(); }
+  // To be called after each launch that repeats an Update: it has written the kept copies.
+  void AfterLaunch() { CopiesAreWritten(); }
   // How often tensors of the state were made or replaced, which changes their addresses; counted if
   // splits().
   uint64_t state_moves() const { return state_moves_; }
@@ -69,6 +71,8 @@ class Optimizer {
   // Marks the values of parameters with a gradient as changed, so that copies of them
   // (autograd/low_copy.h) are renewed. To be called before an update, also one by a launch.
   void MarkChanged();
+  // To be called after an update that has written their kept copies.
+  void CopiesAreWritten();
   void StateMoved() { ++state_moves_; }
 
  private:

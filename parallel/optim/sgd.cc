@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "autograd/low_copy.h"
 #include "parallel/optim/kernels.h"
 #include "parallel/optim/optimizer_state.h"
 #include "runtime/error.h"
@@ -73,9 +74,11 @@ void Sgd::Update() {
     if (!gradients[i].defined()) continue;
     Variable parameter = parameters()[i].value;
     items.push_back({gradients[i].Contiguous(), parameter.mutable_data(),
-                     options_[i].momentum != 0 ? state_[0].tensors[i] : Tensor()});
+                     options_[i].momentum != 0 ? state_[0].tensors[i] : Tensor(),
+                     KeptLowCopy(parameter)});
   }
   kernels::SgdStep(items, scalars_);
+  CopiesAreWritten();
 }
 
 std::vector<NamedTensor> Sgd::State() const { return NamedState(parameters(), state_); }

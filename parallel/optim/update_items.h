@@ -11,14 +11,15 @@
 namespace torus::parallel {
 
 // Contiguous tensors of one dtype, f32 or f64, on one device; the buffer is undefined without
-// momentum.
+// momentum. `low`, if defined, is given the updated parameter, an f32, rounded to nearest even to
+// its dtype of 16 bits.
 struct SgdItem {
-  Tensor gradient, parameter, buffer;
+  Tensor gradient, parameter, buffer, low;
 };
 
 // Likewise; `largest` is undefined without AMSGrad.
 struct AdamItem {
-  Tensor gradient, parameter, mean, variance, largest;
+  Tensor gradient, parameter, mean, variance, largest, low;
 };
 
 // The scalars of each item. A recorded graph shares them, and reads them again before each launch

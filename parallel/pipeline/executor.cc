@@ -215,7 +215,7 @@ StepResult Executor::RunActions(const MiniBatch& batch, RunMode mode) {
   clock_.BeginStep();
   ListActions();
   const bool as_graph = graph_ && training_;
-  if (!as_graph) RenewLowCopies();
+  RenewLowCopies();
   for (size_t i = as_graph ? ComputeAsGraph() : 0; i < actions_.size(); ++i) {
     CheckSent(false);
     Do(actions_[i]);

@@ -37,7 +37,6 @@ void Executor::CheckValues() {
 void Executor::ComputeFirst() { std::ranges::stable_partition(actions_, Computes); }
 
 void Executor::ComputeAll() {
-  RenewLowCopies();
   for (size_t i = 0; i < actions_.size() && Computes(actions_[i]); ++i) Do(actions_[i]);
 }
 
@@ -45,7 +44,9 @@ void Executor::ComputeAll() {
 // launch was valid. Not called within another action, because each repeated action measures its own
 // time.
 void Executor::MakeSureOfGraph() {
-  if (graph_ && !graph_->Held()) ComputeAll();
+  if (!graph_ || graph_->Held()) return;
+  RenewLowCopies();
+  ComputeAll();
 }
 
 // Returns the number of actions done.

@@ -57,6 +57,14 @@ void CopyBatch(const MiniBatch& from, MiniBatch& to) {
   }
 }
 
+// The weight's copy in 16 bits if it is current; one that is not is dropped.
+Tensor CurrentCopy(const Variable& weight) {
+  const Tensor kept = KeptLowCopy(weight);
+  if (kept.defined() && LowCopyIsCurrent(weight)) return kept;
+  ForgetLowCopy(weight);
+  return {};
+}
+
 // The statistics of each layer that keeps any, in the stage's order.
 std::vector<KeptStatistics> StatisticsOf(const Stage& stage) {
   std::vector<KeptStatistics> all;
@@ -97,7 +105,7 @@ StepKey StepGraph::KeyOf(const MiniBatch& batch) const {
 void StepGraph::Run(const MiniBatch& batch, const Compute& compute) {
   if (!why_not_.empty()) return compute(batch);
   const StepKey before = std::exchange(before_, KeyOf(batch));
-  const bool recorded = recorded_ && recorded_->key == before_;
+  const bool recorded = recorded_ && recorded_->key == before_ && ReadsTheirCopies();
   if (recorded || (before == before_ && TryRecord(batch, compute))) return Launch(batch);
   was_launched_ = false;
   if (ComputeAsEver(batch, compute)) return;
@@ -143,25 +151,43 @@ bool StepGraph::TryRecord(const MiniBatch& batch, const Compute& compute) try {
   return false;
 }
 
-// Drops 16-bit copies of weights made by earlier steps: otherwise the graph would read the old
-// copies instead of making new ones.
+// The 16-bit copies of weights that are current are not part of the graph: it reads them where they
+// are, and whoever changes a weight renews them (Launch, and optimizers). All others are dropped, so
+// that the graph makes new ones instead of reading the old.
 void StepGraph::Record(const MiniBatch& batch, const Compute& compute, Recorded& to) {
   const trace::Scope scope("record", "graph", batch.step);
   to.key = before_;
   to.batch = RoomFor(batch);
-  for (StageRunner* runner : stages_)
-    for (const NamedVariable& parameter : runner->stage().Parameters())
-      ForgetLowCopy(parameter.value);
-  to.graph.Assume(numbers_);
-  to.graph.Record([&] { compute(to.batch); });
   for (StageRunner* runner : stages_) {
     OfStage& of = to.stages.emplace_back();
+    for (const NamedVariable& parameter : runner->stage().Parameters())
+      of.low_copies.push_back(CurrentCopy(parameter.value));
+  }
+  to.graph.Assume(numbers_);
+  to.graph.Record([&] { compute(to.batch); });
+  for (size_t s = 0; s < stages_.size(); ++s) {
+    StageRunner* const runner = stages_[s];
+    OfStage& of = to.stages[s];
     of.losses = runner->losses();
     of.statistics = StatisticsOf(runner->stage());
     for (const NamedVariable& parameter : runner->stage().Parameters())
       of.gradients.push_back(parameter.value.grad());
   }
   to.checks = checks_.expected();
+}
+
+// Whether the copies in 16 bits that the recorded step reads are still those of the weights.
+bool StepGraph::ReadsTheirCopies() const {
+  for (size_t s = 0; s < stages_.size(); ++s) {
+    const std::vector<NamedVariable> parameters = stages_[s]->stage().Parameters();
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      const Tensor& read = recorded_->stages[s].low_copies[i];
+      if (!read.defined()) continue;
+      const Tensor kept = KeptLowCopy(parameters[i].value);
+      if (!kept.defined() || kept.raw() != read.raw()) return false;
+    }
+  }
+  return true;
 }
 
 // Drops what an aborted recording or step has left behind.
@@ -181,6 +207,9 @@ void StepGraph::Forget() {
 void StepGraph::Launch(const MiniBatch& batch) try {
   const trace::Scope scope("launch", "graph", batch.step);
   CopyBatch(batch, recorded_->batch);
+  for (StageRunner* runner : stages_)
+    for (const NamedVariable& p : runner->stage().Parameters())
+      if (const Tensor low = KeptLowCopy(p.value); low.defined()) LowCopyOf(p.value, low.dtype());
   recorded_->graph.Launch(batch.step);
   for (size_t s = 0; s < stages_.size(); ++s) {
     const OfStage& of = recorded_->stages[s];

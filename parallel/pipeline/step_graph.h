@@ -61,6 +61,7 @@ class StepGraph {
     LossTerms losses;
     std::vector<Tensor> gradients;  // as Stage::Parameters
     std::vector<KeptStatistics> statistics;
+    std::vector<Tensor> low_copies;  // of parameters, which the graph reads: autograd/low_copy.h
   };
   struct Recorded {
     explicit Recorded(Device gpu) : graph(gpu) {}
@@ -71,6 +72,7 @@ class StepGraph {
     GpuGraph graph;
   };
   StepKey KeyOf(const MiniBatch& batch) const;
+  bool ReadsTheirCopies() const;
   bool ComputeAsEver(const MiniBatch& batch, const Compute& compute);
   bool TryRecord(const MiniBatch& batch, const Compute& compute);
   void Record(const MiniBatch& batch, const Compute& compute, Recorded& to);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "autograd/low_copy.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -58,6 +59,7 @@ void ShareTiedWeights(const std::vector<Stage>& stages, const std::vector<int>& 
       if (!here) continue;
       if (!new_here) {
         use.value.SetData(in_stage->second.data());
+        ShareLowCopy(in_stage->second, use.value);
       } else if (!is_new) {
         use.value.SetData(in_model->second.Clone());
       }

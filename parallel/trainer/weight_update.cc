@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "autograd/low_copy.h"
 #include "parallel/optim/finite_gradients.h"
 #include "parallel/optim/gradient_norm.h"
 #include "parallel/trainer/clipping.h"
@@ -41,7 +42,10 @@ UpdateGraph::Key KeyOfGradients(const std::vector<NamedVariable>& parameters) {
 
 UpdateGraph::Key KeyOfUpdate(const Optimizer& optimizer) {
   UpdateGraph::Key key = KeyOfGradients(optimizer.parameters());
-  for (const NamedVariable& parameter : optimizer.parameters()) key.Add(parameter.value.data());
+  for (const NamedVariable& parameter : optimizer.parameters()) {
+    key.Add(parameter.value.data());
+    key.Add(KeptLowCopy(parameter.value));
+  }
   key.Add(optimizer.state_moves());
   return key;
 }
@@ -256,6 +260,7 @@ void WeightUpdate::StepOptimizer(int stage, int64_t step, double learning_rate) 
     optimizer.Update();
     return Tensor();
   });
+  optimizer.AfterLaunch();
 }
 
 bool WeightUpdate::Step(int stage, int64_t step, double learning_rate) {

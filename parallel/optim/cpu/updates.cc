@@ -57,6 +57,12 @@ void BlockNorms(const Tensor& gradient, double* sums) {
   });
 }
 
+template <class Item>
+void WriteLow(std::vector<Item>& items) {
+  for (Item& item : items)
+    if (item.low.defined()) Copy(item.parameter, item.low);
+}
+
 }  // namespace
 
 void SgdStep(std::vector<SgdItem>& items, const std::vector<SgdScalars>& scalars) {
@@ -67,6 +73,7 @@ void SgdStep(std::vector<SgdItem>& items, const std::vector<SgdScalars>& scalars
                 At<T>(item.buffer, begin), end - begin, scalars[i]);
     });
   });
+  WriteLow(items);
 }
 
 void AdamStep(std::vector<AdamItem>& items, const std::vector<AdamScalars>& scalars) {
@@ -79,6 +86,7 @@ void AdamStep(std::vector<AdamItem>& items, const std::vector<AdamScalars>& scal
                  end - begin, scalars[i]);
     });
   });
+  WriteLow(items);
 }
 
 void SquaredBlockNorms(const std::vector<Tensor>& gradients, Tensor& sums) {

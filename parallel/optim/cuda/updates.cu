@@ -41,11 +41,20 @@ struct SgdConstants {
   bool decays, nesterov, first;
 };
 
+// Writes a parameter, and with it its copy in 16 bits, which may be null.
+template <class T, class Low>
+__device__ void WriteBoth(int64_t i, T value, T* parameter, Low* low) {
+  parameter[i] = value;
+  const torus::cuda::Wide<float, 1> rounded{static_cast<float>(value)};
+  if (low != nullptr) torus::cuda::WriteRounded(rounded, low + i);
+}
+
 // A parameter's step: sgd_kernel.h.
-template <class T>
+template <class T, class Low>
 struct SgdEntry {
   using Constants = SgdConstants<T>;
   T* parameter;
+  Low* low;  // may be null
   const T* gradient;
   T* buffer;  // may be null
   int64_t count;
@@ -60,15 +69,16 @@ struct SgdEntry {
       buffer[i] = b;
       step = c.nesterov ? FusedMultiplyAdd(b, c.momentum, step) : b;
     }
-    parameter[i] = FusedMultiplyAdd(step, c.size, parameter[i]);
+    WriteBoth(i, FusedMultiplyAdd(step, c.size, parameter[i]), parameter, low);
   }
 };
 
 // A parameter's step: adam_kernel.h.
-template <class T>
+template <class T, class Low>
 struct AdamEntry {
   using Constants = AdamConstants<T>;
   AdamTensors<T> at;
+  Low* low;  // may be null
   int64_t count;
   const Constants* constants;
 
@@ -85,7 +95,7 @@ struct AdamEntry {
       at.largest[i] = v;
     }
     const T denominator = FusedMultiplyAdd(Root(v), c.correction, c.eps);
-    at.parameter[i] = p + Product(m, c.size) / denominator;
+    WriteBoth(i, p + Product(m, c.size) / denominator, at.parameter, low);
   }
 
  private:
@@ -105,34 +115,38 @@ struct StepElements {
   }
 };
 
-template <class T>
-SgdEntry<T> EntryOf(SgdItem& item, const SgdConstants<T>* constants) {
+template <class Low, class T>
+SgdEntry<T, Low> EntryOf(SgdItem& item, const SgdConstants<T>* constants) {
   return {.parameter = MutableElements<T>(item.parameter),
+          .low = MutableElementsOrNull<Low>(item.low),
           .gradient = Elements<T>(item.gradient),
           .buffer = MutableElementsOrNull<T>(item.buffer),
           .count = item.gradient.numel(),
           .constants = constants};
 }
 
-template <class T>
-AdamEntry<T> EntryOf(AdamItem& item, const AdamConstants<T>* constants) {
+template <class Low, class T>
+AdamEntry<T, Low> EntryOf(AdamItem& item, const AdamConstants<T>* constants) {
   return {.at = {.parameter = MutableElements<T>(item.parameter),
                  .gradient = Elements<T>(item.gradient),
                  .mean = MutableElements<T>(item.mean),
                  .variance = MutableElements<T>(item.variance),
                  .largest = MutableElementsOrNull<T>(item.largest)},
+          .low = MutableElementsOrNull<Low>(item.low),
           .count = item.gradient.numel(),
           .constants = constants};
 }
 
-// The items of type T.
-template <class Entry, class T, class Item, class Scalars>
+// The items of type T with a copy of type Low, or, with bf16, without one.
+template <template <class, class> class Entry, class T, class Low, class Item, class Scalars>
 void StepOf(std::string_view op, std::vector<Item>& items, const StepScalars<Scalars>& scalars,
             StreamHandle stream) {
-  using Constants = typename Entry::Constants;
+  using Constants = typename Entry<T, Low>::Constants;
   std::vector<size_t> chosen;
-  for (size_t i = 0; i < items.size(); ++i)
-    if (items[i].gradient.dtype() == kDTypeOf<T>) chosen.push_back(i);
+  for (size_t i = 0; i < items.size(); ++i) {
+    const DType low = items[i].low.defined() ? items[i].low.dtype() : DType::kBF16;
+    if (items[i].gradient.dtype() == kDTypeOf<T> && low == kDTypeOf<Low>) chosen.push_back(i);
+  }
   if (chosen.empty()) return;
   const Device device = items.front().parameter.device();
   const auto make = [op, scalars, chosen, count = items.size()] {
@@ -145,9 +159,17 @@ void StepOf(std::string_view op, std::vector<Item>& items, const StepScalars<Sca
   };
   const Tensor there = torus::cuda::HandOverAnew<Constants>(op, make, device, stream);
   const Constants* constants = torus::cuda::HandedOver<Constants>(there);
-  std::vector<Entry> entries;
-  for (const size_t i : chosen) entries.push_back(EntryOf<T>(items[i], constants++));
+  std::vector<Entry<T, Low>> entries;
+  for (const size_t i : chosen) entries.push_back(EntryOf<Low>(items[i], constants++));
   ForEachPiece(op, entries, device, stream, StepElements());
+}
+
+template <template <class, class> class Entry, class Item, class Scalars>
+void StepOfAll(std::string_view op, std::vector<Item>& items, const StepScalars<Scalars>& scalars,
+               StreamHandle stream) {
+  StepOf<Entry, float, BFloat16>(op, items, scalars, stream);
+  StepOf<Entry, float, Float16>(op, items, scalars, stream);
+  StepOf<Entry, double, BFloat16>(op, items, scalars, stream);
 }
 
 // average += share x (weight - average).
@@ -275,14 +297,12 @@ void OverGradients(std::string_view op, const std::vector<Tensor>& gradients, De
 
 void SgdStep(std::vector<SgdItem>& items, const StepScalars<SgdScalars>& scalars,
              StreamHandle stream) {
-  StepOf<SgdEntry<float>, float>("sgd", items, scalars, stream);
-  StepOf<SgdEntry<double>, double>("sgd", items, scalars, stream);
+  StepOfAll<SgdEntry>("sgd", items, scalars, stream);
 }
 
 void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scalars,
               StreamHandle stream) {
-  StepOf<AdamEntry<float>, float>("adam", items, scalars, stream);
-  StepOf<AdamEntry<double>, double>("adam", items, scalars, stream);
+  StepOfAll<AdamEntry>("adam", items, scalars, stream);
 }
 
 void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages,

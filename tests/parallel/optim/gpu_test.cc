@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 
+#include "autograd/low_copy.h"
 #include "parallel/optim/adam.h"
 #include "parallel/optim/finite_gradients.h"
 #include "parallel/optim/gradient_norm.h"
@@ -102,6 +103,43 @@ TEST_F(OptimizerOnGpu, AdamHasTheBitsOfTheCpus) {
                                              {.beta1 = 0.4, .weight_decay = 0.1},
                                              {.weight_decay = 0.1, .amsgrad = true},
                                              {.maximize = true}});
+}
+
+// One in f16, the others in bf16, but for one that is never asked for.
+void AskForCopies(const std::vector<NamedVariable>& parameters) {
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (i == 3) continue;
+    LowCopyOf(parameters[i].value, i == 2 ? DType::kF16 : DType::kBF16);
+  }
+}
+
+void ExpectWrittenCopies(Optimizer& optimizer) {
+  const std::vector<NamedVariable>& parameters = optimizer.parameters();
+  for (NamedVariable p : parameters) p.value.ZeroGrad();
+  auto with_gradients = parameters;
+  SetGradients<float>(with_gradients, 1);
+  optimizer.Step(0.1);
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Tensor& values = parameters[i].value.data();
+    const Tensor low = KeptLowCopy(parameters[i].value);
+    ASSERT_EQ(low.defined(), i != 3);
+    if (!low.defined()) continue;
+    testing::ExpectSameBits(low.To(Device{}), values.To(Device{}).To(low.dtype()));
+    EXPECT_EQ(LowCopyOf(parameters[i].value, low.dtype()).storage(), low.storage());
+    const std::vector<Variable> leaf{parameters[i].value};
+    RenewLowCopies(leaf, low.dtype(), [](const auto&, auto&) { FAIL() << "it is current"; });
+  }
+}
+
+TEST_F(OptimizerOnGpu, StepsWriteKeptCopies) {
+  for (const Device device : {Device{}, kGpu}) {
+    std::vector<NamedVariable> parameters = Parameters<float>(device);
+    AskForCopies(parameters);
+    Sgd sgd(parameters, {.momentum = 0.9});
+    ExpectWrittenCopies(sgd);
+    Adam adam(parameters, AdamWOptions());
+    ExpectWrittenCopies(adam);
+  }
 }
 
 TEST_F(OptimizerOnGpu, NormsAreTheCpus) {
