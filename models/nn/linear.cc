@@ -1,5 +1,6 @@
 #include "models/nn/linear.h"
 
+#include "ops/matmul/joint_linear.h"
 #include "ops/matmul/linear.h"
 #include "runtime/error.h"
 
@@ -18,6 +19,17 @@ Linear::Linear(const LinearOptions& options) : split_(options.split) {
 Variable Linear::Forward(const Variable& x, const StepContext& ctx) {
   return OutputsOf(split_, bias_, ctx.tensor_ranks,
                    [&](const Variable& bias) { return ops::Linear(x, weight_, bias); });
+}
+
+std::vector<Variable> Linear::ForwardJointly(const std::vector<std::shared_ptr<Linear>>& layers,
+                                             const Variable& x) {
+  std::vector<Variable> weights, biases;
+  for (const auto& layer : layers) {
+    TORUS_CHECK(layer->split_ != LinearSplit::kInputs, "its outputs are summed over the ranks");
+    weights.push_back(layer->weight_);
+    biases.push_back(layer->bias_);
+  }
+  return ops::JointLinear(x, weights, biases);
 }
 
 }  // namespace torus::nn

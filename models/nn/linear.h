@@ -1,6 +1,9 @@
 // Linear: x W^T + b.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "models/nn/linear_split.h"
 #include "models/nn/module.h"
 
@@ -20,6 +23,11 @@ class Linear : public Module {
  public:
   explicit Linear(const LinearOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
+
+  // Forward of several layers of one input, in as few products as the device allows
+  // (ops/matmul/joint_linear.h). None of them may be split by its inputs (linear_split.h).
+  static std::vector<Variable> ForwardJointly(const std::vector<std::shared_ptr<Linear>>& layers,
+                                              const Variable& x);
 
   // Read by fused ops.
   const Variable& weight() const { return weight_; }

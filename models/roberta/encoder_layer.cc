@@ -45,12 +45,18 @@ Variable RobertaLayer::Own(const Variable& x) const {
   return kind_ == Output::kAll ? x : ops::Narrow(x, 1, 0, 1);
 }
 
+// Query, key and value.
+std::vector<Variable> RobertaLayer::Project(const Variable& asks, const Variable& read,
+                                            const StepContext& ctx) {
+  if (kind_ == Output::kAll) return nn::Linear::ForwardJointly({query_, key_, value_}, read);
+  return {query_->Forward(asks, ctx), key_->Forward(read, ctx), value_->Forward(read, ctx)};
+}
+
 Variable RobertaLayer::Run(const Variable& x, const Variable& mask, const StepContext& ctx) {
   const TensorRanks& ranks = ctx.tensor_ranks;
   const Variable own = Own(x), read = ops::CopyToRanks(x, ranks);
-  const Variable asks = ranks.size == 1 ? own : Own(read);
-  Variable y = nn::MultiHeadAttention(query_->Forward(asks, ctx), key_->Forward(read, ctx),
-                                      value_->Forward(read, ctx), mask, plan_, ctx);
+  const std::vector<Variable> qkv = Project(ranks.size == 1 ? own : Own(read), read, ctx);
+  Variable y = nn::MultiHeadAttention(qkv[0], qkv[1], qkv[2], mask, plan_, ctx);
   y = attention_dropout_.ForwardAdd(attended_->Forward(y, ctx), own, ctx);
   const Variable attended = attention_norm_->Forward(y, ctx);
   const Variable wide = intermediate_->Forward(ops::CopyToRanks(attended, ranks), ctx);

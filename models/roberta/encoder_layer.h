@@ -36,6 +36,7 @@ class RobertaLayer : public nn::Module {
   void OnSplit(const TensorPlace& place) override;
   Variable Run(const Variable& x, const Variable& mask, const StepContext& ctx);
   Variable Own(const Variable& x) const;
+  std::vector<Variable> Project(const Variable& asks, const Variable& read, const StepContext& ctx);
 
   Output kind_;
   nn::AttentionPlan plan_;

@@ -77,6 +77,17 @@ Tensor AffineInputGradient(const Tensor& dy, const Tensor& w, WeightLayout layou
   return dx;
 }
 
+Tensor AffineInputGradient(const GradContext& g, const Tensor& dy, const Tensor& w,
+                           WeightLayout layout, const Shape& shape) {
+  const bool adds = IsLow(dy.dtype()) && dy.device().kind == DeviceKind::kCuda;
+  Tensor sum = adds ? g.TakeSum(0) : Tensor();
+  if (!sum.defined()) return AffineInputGradient(dy, w, layout).View(shape);
+  if (!IsSole(sum)) sum = sum.Clone();
+  Tensor rows = Rows(sum);
+  kernels::AccumulateProduct(dy, w, layout == WeightLayout::kInOut, rows);
+  return sum;
+}
+
 AffineTypes TypesOf(const Variable& weight, const Variable& bias) {
   return {weight.dtype(), bias.defined() ? bias.dtype() : weight.dtype()};
 }

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "autograd/node.h"
 #include "autograd/variable.h"
 
 namespace torus::ops {
@@ -28,6 +29,10 @@ void TimesWeight(const Tensor& x, const Tensor& w, const Tensor& bias, WeightLay
 
 // Gradients of y = x W + b, given dy, the gradient of y. All are (rows, ...).
 Tensor AffineInputGradient(const Tensor& dy, const Tensor& w, WeightLayout layout);
+// The same for input 0 of a rule, in its shape. In 16 bits on a GPU the product adds to what the
+// input has got from other ops (GradContext::TakeSum).
+Tensor AffineInputGradient(const GradContext& g, const Tensor& dy, const Tensor& w,
+                           WeightLayout layout, const Shape& shape);
 
 struct AffineGradients {
   Tensor weight, bias;  // undefined if not wanted

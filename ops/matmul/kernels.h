@@ -29,6 +29,14 @@ inline void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& 
       [&](StreamHandle stream) { cuda::ProductByTransposed(a, b, bias, out, stream); });
 }
 
+// out += a b, or a b^T, where b is stored as (n, k). On a GPU in one pass, which rounds 16 bits once.
+inline void AccumulateProduct(const Tensor& a, const Tensor& b, bool by_transposed, Tensor& out) {
+  ObserveProduct(2 * out.numel() * a.dim(1));
+  AtDoor(
+      "linear", out.device(), [&] { cpu::AccumulateProduct(a, b, by_transposed, out); },
+      [&](StreamHandle stream) { cuda::AccumulateProduct(a, b, by_transposed, out, stream); });
+}
+
 // out (m, n) = a^T b, where a is stored as (k, m); all contiguous.
 inline void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(0));

@@ -30,8 +30,7 @@ Variable AffineOf(const Variable& input, const Variable& weight, const Tensor& v
                  types = TypesOf(weight, bias)](const GradContext& g) {
                   const Tensor dy = Rows(g.grad());
                   Gradients gradients(3);
-                  if (g.wants(0))
-                    gradients[0] = AffineInputGradient(dy, w.get(), layout).View(shape);
+                  if (g.wants(0)) gradients[0] = AffineInputGradient(g, dy, w.get(), layout, shape);
                   const Tensor kept = g.wants(1) ? x.get() : Tensor();
                   const AffineGradients own =
                       AffineWeightGradients(dy, kept, layout, types, g.wants(1), g.wants(2));

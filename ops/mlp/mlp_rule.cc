@@ -33,7 +33,7 @@ Gradients MlpRule::operator()(const GradContext& g) const {
   const Tensor dy = Rows(g.grad());
   if (g.wants(0) || g.wants(1) || g.wants(2)) {
     const Tensor dz = InnerGradient(g, dy);
-    if (g.wants(0)) gradients[0] = AffineInputGradient(dz, wide.get(), kLayout).View(input);
+    if (g.wants(0)) gradients[0] = AffineInputGradient(g, dz, wide.get(), kLayout, input);
     const Tensor kept = g.wants(1) ? x.get() : Tensor();
     const AffineGradients own =
         AffineWeightGradients(dz, kept, kLayout, wide_types, g.wants(1), g.wants(2));

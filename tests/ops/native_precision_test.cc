@@ -11,12 +11,14 @@
 #include "ops/batch_norm/batch_norm.h"
 #include "ops/conv_chain/conv_chain.h"
 #include "ops/convolution/convolution.h"
+#include "ops/elementwise/elementwise.h"
 #include "ops/loss/linear_cross_entropy.h"
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/precision/native.h"
 #include "ops/reduction/reduction.h"
 #include "runtime/error.h"
+#include "runtime/kernels.h"
 #include "runtime/on_device.h"
 #include "runtime/rng.h"
 #include "runtime/vector_unit.h"
@@ -142,6 +144,31 @@ TEST_P(NativeProducts, LinearRoundsActivationsOnceAndGradientsOfWeightsNever) {
                  {.bias = !OnCpu(), .product = OnRealGpu()});
     ExpectNative([](const auto& v) { return LinearInOut(v[0], v[1]); },
                  {Leaf({rows, 71}, 1), Leaf({71, 40}, 2)}, 1, 300);
+  }
+}
+
+// What the input of a product gets from a sum beside it: on a GPU the product adds to it and rounds
+// once, elsewhere its own gradient is rounded before.
+TEST_P(NativeProducts, AddToTheGradientOfAResidual) {
+  for (const bool in_out : {false, true}) {
+    const Op op = [&](const std::vector<Variable>& v) {
+      const Variable x = Neg(v[0]);
+      return Add(in_out ? LinearInOut(x, v[1]) : Linear(x, v[1]), x);
+    };
+    const Variable x = There(Random({9, 40}, 1).To(low()), true), w = Leaf({40, 40}, 2);
+    const Variable exact_x(Exact(x.data()), true), exact_w(Exact(w.data().To(low())), true);
+    const Variable y = [&] {
+      const WithPrecision with(native());
+      return op({x, w});
+    }();
+    const Tensor dy = Random(y.shape(), 99).To(low());
+    Backward({y}, {dy.To(GetParam().device)});
+    Backward({op({exact_x, exact_w})}, {Exact(dy)});
+    Tensor own = exact_x.grad().Clone();
+    AddInPlace(own, Exact(dy));  // dx = -(dy + dy W), so this is -dy W
+    ExpectNear(x.grad(), exact_x.grad(), RoundingOf(true), 40, "gradient",
+               OnCpu() ? own : Tensor());
+    ExpectNear(w.grad(), exact_w.grad(), 0, 9, "gradient of the weight");
   }
 }
 

@@ -26,6 +26,7 @@
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 #include "runtime/rng.h"
+#include "runtime/vector_unit.h"
 #include "tests/testing/same_bits.h"
 
 namespace torus::ops {
@@ -210,6 +211,101 @@ TEST(Precision, OnlyCopiesThatWereUsedAndAreNotCurrentAreRenewed) {
   const FillCopies never = [](const auto&, auto&) { FAIL() << "all are current"; };
   RenewLowCopies(leaves, kLow, never);
   EXPECT_EQ(LowCopyOf(leaves[kOther], DType::kF16).To(kFull).data<float>()[5], 2.0f);
+}
+
+TEST(Precision, ACopyIsRenewedWhereItIs) {
+  Variable w = Leaf({3, 4}, 1);
+  EXPECT_FALSE(KeptLowCopy(w).defined()) << "none was asked for";
+  const Tensor copy = LowCopyOf(w, kLow);
+  const auto change = [&](float to) { w.mutable_data().mutable_data<float>()[5] = to; };
+  change(2);
+  EXPECT_FALSE(LowCopyIsCurrent(w));
+  EXPECT_EQ(KeptLowCopy(w).storage(), copy.storage()) << "current or not";
+  EXPECT_EQ(LowCopyOf(w, kLow).storage(), copy.storage());
+  testing::ExpectSameBits(copy, w.data().To(kLow));
+
+  change(3);
+  const std::vector<Variable> leaves{w};
+  RenewLowCopies(leaves, kLow, [&](const std::vector<Tensor>& values, std::vector<Tensor>& to) {
+    EXPECT_EQ(to.at(0).storage(), copy.storage());
+    Copy(values.at(0), to.at(0));
+  });
+  testing::ExpectSameBits(LowCopyOf(w, kLow), w.data().To(kLow));
+
+  change(4);
+  Tensor written = copy;
+  Copy(w.data(), written);
+  LowCopyIsWritten(w);
+  RenewLowCopies(leaves, kLow, [](const auto&, auto&) { FAIL() << "it is current"; });
+  EXPECT_EQ(LowCopyOf(w, kLow).storage(), copy.storage());
+}
+
+TEST(Precision, ACopyOfOtherValuesIsMadeAnew) {
+  Variable w = Leaf({3, 4}, 1);
+  LowCopyOf(w, kLow);
+  ForgetLowCopy(w);
+  EXPECT_FALSE(KeptLowCopy(w).defined());
+  const Tensor before = LowCopyOf(w, kLow);
+  w.SetData(Random({4, 3}, 2).Transpose(0, 1));
+  EXPECT_FALSE(KeptLowCopy(w).defined()) << "of another layout";
+  EXPECT_NE(LowCopyOf(w, kLow).storage(), before.storage());
+  testing::ExpectSameBits(LowCopyOf(w, kLow), w.data().To(kLow));
+}
+
+// A backward must not use what was overwritten.
+TEST(Precision, ACopyThatABackwardSavedMustNotChange) {
+  if (!HasBf16Products())
+    GTEST_SKIP() << "this processor has neither AVX512_BF16 nor AMX_BF16: NOT tested";
+  Variable w = Leaf({3, 4}, 1);
+  const Variable x(Random({2, 4}, 2), true);
+  const WithPrecision native({kLow, MatmulMode::kNative});
+  const Variable y = Linear(x, w);
+  w.mutable_data().mutable_data<float>()[5] = 2;
+  LowCopyOf(w, kLow);
+  EXPECT_THROW(Backward({y}, {Full({2, 3}, 1, kLow)}), BadInput);
+}
+
+TEST(Precision, UsesOfOneWeightShareACopy) {
+  Variable w = Leaf({3, 4}, 1), use(w.data(), true);
+  ShareLowCopy(w, use);
+  const Tensor copy = LowCopyOf(use, kLow);
+  EXPECT_EQ(KeptLowCopy(w).storage(), copy.storage());
+  w.mutable_data().mutable_data<float>()[5] = 2;
+  const std::vector<Variable> leaves{w, use};
+  RenewLowCopies(leaves, kLow, [&](const std::vector<Tensor>& values, std::vector<Tensor>& to) {
+    EXPECT_EQ(to.size(), 1u);
+    Copy(values.at(0), to.at(0));
+  });
+  EXPECT_EQ(LowCopyOf(use, kLow).storage(), copy.storage());
+  testing::ExpectSameBits(copy, w.data().To(kLow));
+  use.SetData(Random({3, 4}, 2));
+  testing::ExpectSameBits(LowCopyOf(use, kLow), use.data().To(kLow));
+  testing::ExpectSameBits(LowCopyOf(w, kLow), w.data().To(kLow));
+  EXPECT_THROW(ShareLowCopy(w, use), InternalError);
+}
+
+TEST(Precision, JoinedCopiesLieInOneMemory) {
+  std::vector<Variable> leaves{Leaf({3, 4}, 1), Leaf({2, 4}, 2), Leaf({1, 4}, 3)};
+  LowCopyOf(leaves[1], kLow);
+  const auto expect = [&](const Tensor& joined) {
+    ASSERT_EQ(joined.shape(), (Shape{6, 4}));
+    int64_t at = 0;
+    for (const Variable& leaf : leaves) {
+      testing::ExpectSameBits(joined.Narrow(0, at, leaf.dim(0)), leaf.data().To(kLow));
+      EXPECT_EQ(LowCopyOf(leaf, kLow).storage(), joined.storage());
+      at += leaf.dim(0);
+    }
+  };
+  const Tensor joined = JoinedLowCopyOf(leaves, kLow);
+  expect(joined);
+  leaves[2].mutable_data().mutable_data<float>()[1] = 2;
+  LowCopyOf(leaves[2], kLow);
+  EXPECT_EQ(JoinedLowCopyOf(leaves, kLow).storage(), joined.storage()) << "renewed in place";
+  expect(joined);
+  leaves[0].mutable_data().mutable_data<float>()[1] = 2;
+  expect(JoinedLowCopyOf(leaves, kLow));
+  ForgetLowCopy(leaves[1]);
+  expect(JoinedLowCopyOf(leaves, kLow));
 }
 
 // Two uses add to the weight in f32, each rounded by itself: so it does not matter whether they

@@ -78,6 +78,13 @@ void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, T
   Multiply(Transpose::kNo, a, Transpose::kYes, b, a.dim(1), bias, out);
 }
 
+void AccumulateProduct(const Tensor& a, const Tensor& b, bool by_transposed, Tensor& out) {
+  Tensor product(out.shape(), out.dtype());
+  Multiply(Transpose::kNo, a, by_transposed ? Transpose::kYes : Transpose::kNo, b, a.dim(1),
+           Tensor(), product);
+  AddInPlace(out, product);
+}
+
 void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out) {
   Multiply(Transpose::kYes, a, Transpose::kNo, b, a.dim(0), Tensor(), out);
 }

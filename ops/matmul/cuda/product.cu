@@ -12,12 +12,13 @@
 namespace torus::cuda {
 namespace {
 
-// Multiplies contiguous matrices.
+// Multiplies contiguous matrices; with `adds`, adds the product to `out`.
 void Multiply(bool transpose_a, const Tensor& a, bool transpose_b, const Tensor& b,
-              const Tensor& bias, Tensor& out, StreamHandle stream) {
+              const Tensor& bias, Tensor& out, StreamHandle stream, bool adds = false) {
   VisitProduct("linear", a.dtype(), out.dtype(), [&]<class In, class Out>(ProductTypes<In, Out>) {
     GemmCall<In, Out> call = GemmCallOf<In, Out>(transpose_a, a, transpose_b, b, out);
     call.bias = ElementsOrNull<Out>(bias);
+    call.beta = adds ? 1 : 0;
     Gemm(call, out.device(), stream);
   });
 }
@@ -87,6 +88,11 @@ void Product(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out,
 void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out,
                          StreamHandle stream) {
   Multiply(false, a, true, b, bias, out, stream);
+}
+
+void AccumulateProduct(const Tensor& a, const Tensor& b, bool by_transposed, Tensor& out,
+                       StreamHandle stream) {
+  Multiply(false, a, by_transposed, b, Tensor(), out, stream, true);
 }
 
 void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out, StreamHandle stream) {
