@@ -32,8 +32,8 @@ struct NormBackwardInputs {
   int64_t count;
 };
 
-// The update of a layer's running statistics: running = (1 - momentum) running + momentum batch. The
-// batch's variance is first multiplied by `unbias`. Adds 1 to `batches`, i64, unless it is
+// The update of a layer's running statistics: running = (1 - momentum) running + momentum batch.
+// The batch's variance is first multiplied by `unbias`. Adds 1 to `batches`, i64, unless it is
 // undefined. There is at least one channel.
 struct RunningUpdate {
   Tensor mean, var;  // of the batch; f32 or f64

@@ -84,8 +84,8 @@ inline void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor
       });
 }
 
-// Makes these updates of layers on one device, of which there is at least one; on a GPU all those of
-// the same types in one launch.
+// Makes these updates of layers on one device, of which there is at least one; on a GPU all those
+// of the same types in one launch.
 inline void UpdateRunningStatistics(std::vector<ops::RunningUpdate>& updates) {
   AtDoor(
       "batch_norm", updates.front().running_mean.device(),

@@ -11,6 +11,7 @@
 #include "ops/view/join.h"
 #include "runtime/door.h"
 #include "runtime/error.h"
+#include "runtime/own_parts.h"
 
 namespace torus::ops {
 namespace {
@@ -28,23 +29,6 @@ bool IsOneProduct(const Variable& input, const std::vector<Variable>& weights,
   };
   return weights.size() > 1 &&
          std::equal(weights.begin(), weights.end(), biases.begin(), biases.end(), fits);
-}
-
-// The parts of a tensor along dimension 0, each with a storage of its own, which keeps all alive:
-// they may be written apart from each other, as gradients of several weights are. Undefined ones of
-// an undefined tensor.
-std::vector<Tensor> OwnParts(const Tensor& whole, const std::vector<int64_t>& sizes) {
-  if (!whole.defined()) return std::vector<Tensor>(sizes.size());
-  std::vector<Tensor> parts;
-  int64_t at = 0;
-  for (const int64_t size : sizes) {
-    const Tensor part = whole.Narrow(0, at, size);
-    const auto storage = std::make_shared<Storage>(const_cast<void*>(part.raw()), part.bytes(),
-                                                   part.device(), whole.storage());
-    parts.emplace_back(storage, part.shape(), part.strides(), 0, part.dtype());
-    at += size;
-  }
-  return parts;
 }
 
 bool WantsAny(const GradContext& g, int first, int count) {

@@ -29,7 +29,7 @@ inline void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& 
       [&](StreamHandle stream) { cuda::ProductByTransposed(a, b, bias, out, stream); });
 }
 
-// out += a b, or a b^T, where b is stored as (n, k). On a GPU in one pass, which rounds 16 bits once.
+// out += a b, or a b^T, where b is stored as (n, k). On a GPU in one pass, which rounds once.
 inline void AccumulateProduct(const Tensor& a, const Tensor& b, bool by_transposed, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(1));
   AtDoor(

@@ -152,8 +152,8 @@ bool StepGraph::TryRecord(const MiniBatch& batch, const Compute& compute) try {
 }
 
 // The 16-bit copies of weights that are current are not part of the graph: it reads them where they
-// are, and whoever changes a weight renews them (Launch, and optimizers). All others are dropped, so
-// that the graph makes new ones instead of reading the old.
+// are, and whoever changes a weight renews them (Launch, and optimizers). All others are dropped,
+// so that the graph makes new ones instead of reading the old.
 void StepGraph::Record(const MiniBatch& batch, const Compute& compute, Recorded& to) {
   const trace::Scope scope("record", "graph", batch.step);
   to.key = before_;

@@ -331,7 +331,7 @@ void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double
     using Sum = SumOf<In>;
     const int64_t rows = mean.numel(), n = weight.numel();
     const bool aligned = RowsByPacks<Sum>(n, {x.raw(), y.raw(), weight.raw(), bias.raw()});
-    // A warp needs no barrier. As many as a large GPU has resident, for the registers that they take.
+    // A warp needs no barrier. As many as a large GPU has resident, with the registers they take.
     const bool by_warps = n <= 32 * NormalizeRows<In, Out>::kHeld * RowPacks<32, Sum>::kPack;
     const int64_t parts = by_warps ? std::min<int64_t>(rows, 132 * 12) : rows;
     const NormalizeRows<In, Out> body{static_cast<int>(n),
