@@ -70,7 +70,7 @@ Variable Gpt2Block::Attend(const Variable& x, const Variable& mask, const Variab
   nn::AttentionPlan plan = plan_;
   plan.causal = !mask.defined();
   const Variable y = nn::MultiHeadAttention(qkv[0], qkv[1], qkv[2], mask, plan, ctx);
-  return attention_dropout_.ForwardAdd(attended_->Forward(y, ctx), residual, ctx);
+  return attended_->ForwardAdd(y, residual, attention_dropout_, ctx);
 }
 
 Variable Gpt2Block::Run(const Variable& x, const Variable& mask, const StepContext& ctx) {
@@ -79,17 +79,17 @@ Variable Gpt2Block::Run(const Variable& x, const Variable& mask, const StepConte
 
 Variable Gpt2Block::Mlp(const Variable& attended, const StepContext& ctx) {
   const Variable read = ops::CopyToRanks(mlp_norm_->Forward(attended, ctx), ctx.tensor_ranks);
-  return mlp_dropout_.ForwardAdd(Narrowed(read, ctx), attended, ctx);
-}
-
-// Both layers of the MLP; with GPT-2's own activation, GeluMlp fuses them where that is faster.
-Variable Gpt2Block::Narrowed(const Variable& read, const StepContext& ctx) {
+  // With GPT-2's own activation, GeluMlp fuses both layers where that is faster.
   if (activation_ != nn::ActivationByName("gelu_new", "gpt2"))
-    return narrow_->Forward(activation_(wide_->Forward(read, ctx)), ctx);
-  return nn::OutputsOf(
-      nn::LinearSplit::kInputs, narrow_->bias(), ctx.tensor_ranks, [&](const Variable& bias) {
-        return ops::GeluMlp(read, {wide_->weight(), wide_->bias(), narrow_->weight(), bias});
-      });
+    return narrow_->ForwardAdd(activation_(wide_->Forward(read, ctx)), attended, mlp_dropout_, ctx);
+  const auto layers = [&](const Variable& bias, const Variable& residual) {
+    return ops::GeluMlp(read, {wide_->weight(), wide_->bias(), narrow_->weight(), bias}, residual);
+  };
+  if (!mlp_dropout_.IsActive(ctx) && ctx.tensor_ranks.size == 1)
+    return layers(narrow_->bias(), attended);
+  const Variable y = nn::OutputsOf(nn::LinearSplit::kInputs, narrow_->bias(), ctx.tensor_ranks,
+                                   [&](const Variable& bias) { return layers(bias, Variable()); });
+  return mlp_dropout_.ForwardAdd(y, attended, ctx);
 }
 
 Variable Gpt2Block::AttendCached(const Variable& x, KvCache& cache, const StepContext& ctx) {

@@ -44,7 +44,6 @@ class Gpt2Block : public nn::Module {
                   const StepContext& ctx);
   Variable AttendCached(const Variable& x, KvCache& cache, const StepContext& ctx);
   Variable Mlp(const Variable& attended, const StepContext& ctx);
-  Variable Narrowed(const Variable& read, const StepContext& ctx);
 
   int64_t width_;  // of this rank's heads
   nn::AttentionPlan plan_;

@@ -1,6 +1,8 @@
 #include "models/gpt2/conv1d.h"
 
+#include "ops/elementwise/elementwise.h"
 #include "ops/matmul/linear.h"
+#include "ops/matmul/linear_plus.h"
 #include "runtime/error.h"
 
 namespace torus {
@@ -16,6 +18,17 @@ Conv1d::Conv1d(const Conv1dOptions& o) : split_(o.split) {
 Variable Conv1d::Forward(const Variable& x, const StepContext& ctx) {
   return nn::OutputsOf(split_, bias_, ctx.tensor_ranks,
                        [&](const Variable& bias) { return ops::LinearInOut(x, weight_, bias); });
+}
+
+Variable Conv1d::ForwardAdd(const Variable& x, const Variable& residual, const StepContext& ctx) {
+  if (ctx.tensor_ranks.size > 1) return ops::Add(Forward(x, ctx), residual);
+  return ops::LinearPlus(x, weight_, bias_, residual, ops::WeightLayout::kInOut);
+}
+
+Variable Conv1d::ForwardAdd(const Variable& x, const Variable& residual, const nn::Dropout& dropout,
+                            const StepContext& ctx) {
+  return dropout.IsActive(ctx) ? dropout.ForwardAdd(Forward(x, ctx), residual, ctx)
+                               : ForwardAdd(x, residual, ctx);
 }
 
 }  // namespace torus

@@ -2,6 +2,7 @@
 // convolution.
 #pragma once
 
+#include "models/nn/dropout.h"
 #include "models/nn/linear_split.h"
 #include "models/nn/module.h"
 
@@ -21,6 +22,12 @@ class Conv1d : public nn::Module {
  public:
   explicit Conv1d(const Conv1dOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
+
+  // Forward(x) + residual, in the product (ops/matmul/linear_plus.h); of Forward after dropout only
+  // where nothing is dropped.
+  Variable ForwardAdd(const Variable& x, const Variable& residual, const StepContext& ctx);
+  Variable ForwardAdd(const Variable& x, const Variable& residual, const nn::Dropout& dropout,
+                      const StepContext& ctx);
 
   // Read by fused ops.
   const Variable& weight() const { return weight_; }

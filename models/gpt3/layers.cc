@@ -77,12 +77,11 @@ Variable Layer::Run(const Variable& input, const Variable& mask, const StepConte
   Require(!mask.defined() || !plan_.causal, "gpt3", "a causal model takes no attention mask");
   const Variable x = attention_norm_->Forward(input, ctx);
   const Variable read = ops::CopyToRanks(x, ctx.tensor_ranks);
-  const Variable attended =
-      nn::MultiHeadAttention(query_->Forward(read, ctx), key_->Forward(read, ctx),
-                             value_->Forward(read, ctx), mask, plan_, ctx);
-  const Variable y = mlp_norm_->Forward(ops::Add(out_->Forward(attended, ctx), x), ctx);
+  const std::vector<Variable> qkv = nn::Linear::ForwardJointly({query_, key_, value_}, read);
+  const Variable attended = nn::MultiHeadAttention(qkv[0], qkv[1], qkv[2], mask, plan_, ctx);
+  const Variable y = mlp_norm_->Forward(out_->ForwardAdd(attended, x, ctx), ctx);
   const Variable wide = wide_->Forward(ops::CopyToRanks(y, ctx.tensor_ranks), ctx);
-  return ops::Add(narrow_->Forward(ops::Relu(wide), ctx), y);
+  return narrow_->ForwardAdd(ops::Relu(wide), y, ctx);
 }
 
 Variable Layer::Forward(const Variable& x, const StepContext& ctx) { return Run(x, {}, ctx); }

@@ -16,6 +16,8 @@ class Dropout : public Module {
   Dropout(double probability, uint64_t layer);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
   // Forward(x, ctx) + residual; on a GPU in one pass.
+  // Whether Forward drops anything.
+  bool IsActive(const StepContext& ctx) const { return ctx.training && probability_ > 0; }
   Variable ForwardAdd(const Variable& x, const Variable& residual, const StepContext& ctx) const;
 
  private:

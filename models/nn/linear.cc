@@ -1,7 +1,9 @@
 #include "models/nn/linear.h"
 
+#include "ops/elementwise/elementwise.h"
 #include "ops/matmul/joint_linear.h"
 #include "ops/matmul/linear.h"
+#include "ops/matmul/linear_plus.h"
 #include "runtime/error.h"
 
 namespace torus::nn {
@@ -19,6 +21,17 @@ Linear::Linear(const LinearOptions& options) : split_(options.split) {
 Variable Linear::Forward(const Variable& x, const StepContext& ctx) {
   return OutputsOf(split_, bias_, ctx.tensor_ranks,
                    [&](const Variable& bias) { return ops::Linear(x, weight_, bias); });
+}
+
+Variable Linear::ForwardAdd(const Variable& x, const Variable& residual, const StepContext& ctx) {
+  if (ctx.tensor_ranks.size > 1) return ops::Add(Forward(x, ctx), residual);
+  return ops::LinearPlus(x, weight_, bias_, residual, ops::WeightLayout::kOutIn);
+}
+
+Variable Linear::ForwardAdd(const Variable& x, const Variable& residual, const Dropout& dropout,
+                            const StepContext& ctx) {
+  return dropout.IsActive(ctx) ? dropout.ForwardAdd(Forward(x, ctx), residual, ctx)
+                               : ForwardAdd(x, residual, ctx);
 }
 
 std::vector<Variable> Linear::ForwardJointly(const std::vector<std::shared_ptr<Linear>>& layers,

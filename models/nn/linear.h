@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/nn/dropout.h"
 #include "models/nn/linear_split.h"
 #include "models/nn/module.h"
 
@@ -23,6 +24,12 @@ class Linear : public Module {
  public:
   explicit Linear(const LinearOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
+
+  // Forward(x) + residual, in the product (ops/matmul/linear_plus.h); of Forward after dropout only
+  // where nothing is dropped.
+  Variable ForwardAdd(const Variable& x, const Variable& residual, const StepContext& ctx);
+  Variable ForwardAdd(const Variable& x, const Variable& residual, const Dropout& dropout,
+                      const StepContext& ctx);
 
   // Forward of several layers of one input, in as few products as the device allows
   // (ops/matmul/joint_linear.h). None of them may be split by its inputs (linear_split.h).

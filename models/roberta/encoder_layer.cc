@@ -57,11 +57,11 @@ Variable RobertaLayer::Run(const Variable& x, const Variable& mask, const StepCo
   const Variable own = Own(x), read = ops::CopyToRanks(x, ranks);
   const std::vector<Variable> qkv = Project(ranks.size == 1 ? own : Own(read), read, ctx);
   Variable y = nn::MultiHeadAttention(qkv[0], qkv[1], qkv[2], mask, plan_, ctx);
-  y = attention_dropout_.ForwardAdd(attended_->Forward(y, ctx), own, ctx);
+  y = attended_->ForwardAdd(y, own, attention_dropout_, ctx);
   const Variable attended = attention_norm_->Forward(y, ctx);
   const Variable wide = intermediate_->Forward(ops::CopyToRanks(attended, ranks), ctx);
-  y = output_->Forward(activation_(wide), ctx);
-  return output_norm_->Forward(output_dropout_.ForwardAdd(y, attended, ctx), ctx);
+  y = output_->ForwardAdd(activation_(wide), attended, output_dropout_, ctx);
+  return output_norm_->Forward(y, ctx);
 }
 
 Variable RobertaLayer::Forward(const Variable& x, const StepContext& ctx) {

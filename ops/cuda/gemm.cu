@@ -14,26 +14,33 @@ namespace {
 
 constexpr int64_t kMostBatch = 32768;  // matrices per call of cuBLASLt
 
-// C = beta C + bias.
+// What beta multiplies.
+template <class In, class Out>
+const Out* AddedOf(const GemmCall<In, Out>& call) {
+  return call.added == nullptr ? call.c.data : call.added;
+}
+
+// C = beta added + bias.
 template <class Sum, class Out>
 struct WithoutProduct {
   int64_t m, n;
   GemmMatrix<Out> c;
   Sum beta;
-  const Out* bias;
+  const Out *added, *bias;
   __device__ void operator()(int64_t i) const {
     const int64_t column = i % n, row = i / n % m, matrix = i / n / m;
     const ElementCast<Sum, Out> wide;
-    Out* out = c.data + matrix * c.batch_stride + row * c.stride + column;
-    const Sum before = beta == Sum(0) ? Sum(0) : beta * wide(*out);
-    *out = ElementCast<Out, Sum>()(bias == nullptr ? before : before + wide(bias[column]));
+    const int64_t at = matrix * c.batch_stride + row * c.stride + column;
+    const Sum before = beta == Sum(0) ? Sum(0) : beta * wide(added[at]);
+    c.data[at] = ElementCast<Out, Sum>()(bias == nullptr ? before : before + wide(bias[column]));
   }
 };
 
 template <class In, class Out>
 void Prepare(const GemmCall<In, Out>& call, StreamHandle stream) {
   ForEach("gemm", call.batch * call.m * call.n, stream,
-          WithoutProduct<SumOf<In>, Out>{call.m, call.n, call.c, call.beta, call.bias});
+          WithoutProduct<SumOf<In>, Out>{call.m, call.n, call.c, call.beta, AddedOf(call),
+                                         call.bias});
 }
 
 // Runs the plan.
@@ -44,7 +51,7 @@ void Multiply(const GemmCall<In, Out>& call, MatmulDescription& d, const MatmulP
   Tensor workspace({static_cast<int64_t>(plan.workspace)}, DType::kU8, device);
   CheckCublas(
       cublasLtMatmul(CublasOf(device), &d.product, &call.alpha, call.b.data, &d.b, call.a.data,
-                     &d.a, &call.beta, call.c.data, &d.c, call.c.data, &d.c, &plan.algorithm,
+                     &d.a, &call.beta, AddedOf(call), &d.c, call.c.data, &d.c, &plan.algorithm,
                      plan.workspace > 0 ? workspace.mutable_raw() : nullptr, plan.workspace,
                      static_cast<cudaStream_t>(stream)),
       "cublasLtMatmul", device);
@@ -77,6 +84,7 @@ GemmCall<In, Out> Part(GemmCall<In, Out> call, int64_t first, int64_t count) {
   call.a.data += first * call.a.batch_stride;
   call.b.data += first * call.b.batch_stride;
   call.c.data += first * call.c.batch_stride;
+  if (call.added != nullptr) call.added += first * call.c.batch_stride;
   call.batch = std::min(count, call.batch - first);
   return call;
 }
@@ -91,7 +99,7 @@ void Gemm(const GemmCall<In, Out>& asked, Device device, StreamHandle stream) {
   // cuBLASLt has no epilogues for f64.
   if (call.bias != nullptr && std::is_same_v<In, double>) {
     Prepare(call, stream);
-    call.bias = nullptr;
+    call.bias = call.added = nullptr;
     call.beta = 1;
   }
   for (int64_t first = 0; first < call.batch; first += kMostBatch)

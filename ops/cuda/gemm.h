@@ -1,5 +1,5 @@
-// C = alpha op(A) op(B) + beta C + bias over row-major matrices in GPU memory: the GEMM of all GPU
-// ops. Uses cuBLASLt, or a plain kernel on an emulated GPU.
+// C = alpha op(A) op(B) + beta (C or another matrix) + bias over row-major matrices in GPU memory:
+// the GEMM of all GPU ops. Uses cuBLASLt, or a plain kernel on an emulated GPU.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +31,13 @@ struct GemmCall {
   GemmMatrix<const In> a, b;
   GemmMatrix<Out> c;
   Sum alpha = 1, beta = 0;
-  const Out* bias = nullptr;  // (n), added to each row of each C; null: none
+  const Out* bias = nullptr;   // (n), added to each row of each C; null: none
+  const Out* added = nullptr;  // what beta multiplies, stored as C is; null: C as it was
   int64_t batch = 1;
 };
 
-// With beta 0, C is written and never read, so it may hold NaN. Zero sizes are allowed. C must
-// overlap neither A nor B. All memory is on `device`, the calling thread's GPU. The same call gives
+// With beta 0, or another matrix to add, C is written and never read, so it may hold NaN. Zero sizes
+// are allowed. C must overlap no other matrix. All memory is on `device`, the calling thread's GPU. The same call gives
 // the same bits on GPUs of the same model. f32 products use full f32 precision unless
 // WithPrecision::Tf32(). Throws BrokenEnvironment that names cuBLASLt's call and the device if the
 // call fails or cuBLASLt cannot multiply such matrices. With a 16-bit C, some of cuBLASLt's

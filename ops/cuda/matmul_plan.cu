@@ -15,7 +15,7 @@ constexpr size_t kMostWorkspace = size_t{32} << 20;  // what NVIDIA advises for 
 constexpr size_t kMostPlans = 1024;                  // per device; when full, it is cleared
 
 // Everything that cuBLASLt's choice may depend on.
-using PlanKey = std::array<int64_t, 25>;
+using PlanKey = std::array<int64_t, 26>;
 
 struct Library {
   cublasLtHandle_t handle = nullptr;
@@ -136,7 +136,8 @@ PlanKey KeyOf(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue) {
           AlignmentOf(call.b),
           AlignmentOf(call.c),
           ResultAlignment(call, epilogue),
-          call.alpha == Sum(1)};
+          call.alpha == Sum(1),
+          AlignmentOf(call.added)};
 }
 
 // cuBLASLt reports in three ways that it has no algorithm; one is an empty list.
@@ -157,7 +158,8 @@ MatmulProposal Propose(cublasLtHandle_t handle, const GemmCall<In, Out>& call,
   // B comes first: it is the left operand of C^T = op(B)^T op(A)^T.
   Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, AlignmentOf(call.b), device);
   Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, AlignmentOf(call.a), device);
-  Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, AlignmentOf(call.c), device);
+  Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+      std::min(AlignmentOf(call.c), AlignmentOf(call.added)), device);
   Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, ResultAlignment(call, epilogue),
       device);
   cublasLtMatmulHeuristicResult_t result;

@@ -76,9 +76,11 @@ struct ProductStrip {
       for (int64_t j = 0; j < width; ++j)
         sums[j] += Read(left[p * a.across]) * Read(right[p * b.down + j * b.across]);
     const ElementCast<Sum, Out> wide;
-    Out* out = call.c.data + matrix * call.c.batch_stride + row * call.c.stride + column;
+    const int64_t at = matrix * call.c.batch_stride + row * call.c.stride + column;
+    Out* const out = call.c.data + at;
+    const Out* const old = (call.added == nullptr ? call.c.data : call.added) + at;
     for (int64_t j = 0; j < width; ++j) {
-      const Sum before = call.beta == Sum(0) ? Sum(0) : call.beta * wide(out[j]);
+      const Sum before = call.beta == Sum(0) ? Sum(0) : call.beta * wide(old[j]);
       const Sum added = call.bias == nullptr ? Sum(0) : wide(call.bias[column + j]);
       const Sum z = call.alpha * sums[j] + before + added;
       out[j] = ElementCast<Out, Sum>()(Finished(epilogue, z, row, column + j));
@@ -117,7 +119,7 @@ SeenProduct Seen(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogu
           .a = Seen(call.a),
           .b = Seen(call.b),
           .c = Seen(call.c),
-          .adds_to_c = call.beta != 0,
+          .added = call.beta == 0 ? nullptr : call.added == nullptr ? call.c.data : call.added,
           .bias = call.bias,
           .epilogue = epilogue.kind,
           .epilogue_in = epilogue.in,

@@ -23,7 +23,7 @@ struct SeenProduct {
   bool tf32 = false;
   int64_t m = 0, n = 0, k = 0, batch = 1;
   SeenMatrix a, b, c;
-  bool adds_to_c = false;
+  const void* added = nullptr;  // stored as C is, which it may be; null: nothing
   const void* bias = nullptr;
   EpilogueKind epilogue = EpilogueKind::kNone;
   const void* epilogue_in = nullptr;

@@ -84,7 +84,7 @@ Tensor AffineInputGradient(const GradContext& g, const Tensor& dy, const Tensor&
   if (!sum.defined()) return AffineInputGradient(dy, w, layout).View(shape);
   if (!IsSole(sum)) sum = sum.Clone();
   Tensor rows = Rows(sum);
-  kernels::AccumulateProduct(dy, w, layout == WeightLayout::kInOut, rows);
+  kernels::ProductPlus(dy, w, layout == WeightLayout::kInOut, {}, rows, rows);
   return sum;
 }
 

@@ -29,12 +29,16 @@ inline void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& 
       [&](StreamHandle stream) { cuda::ProductByTransposed(a, b, bias, out, stream); });
 }
 
-// out += a b, or a b^T, where b is stored as (n, k). On a GPU in one pass, which rounds once.
-inline void AccumulateProduct(const Tensor& a, const Tensor& b, bool by_transposed, Tensor& out) {
+// out = added + a b (or a b^T, where b is stored as (n, k)) + bias, which is as for Product. `added`
+// has the dtype and shape of `out`, which it may be. On a GPU in one pass, which rounds once.
+inline void ProductPlus(const Tensor& a, const Tensor& b, bool by_transposed, const Tensor& bias,
+                        const Tensor& added, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(1));
   AtDoor(
-      "linear", out.device(), [&] { cpu::AccumulateProduct(a, b, by_transposed, out); },
-      [&](StreamHandle stream) { cuda::AccumulateProduct(a, b, by_transposed, out, stream); });
+      "linear", out.device(), [&] { cpu::ProductPlus(a, b, by_transposed, bias, added, out); },
+      [&](StreamHandle stream) {
+        cuda::ProductPlus(a, b, by_transposed, bias, added, out, stream);
+      });
 }
 
 // out (m, n) = a^T b, where a is stored as (k, m); all contiguous.

@@ -2,8 +2,11 @@
 
 #include "autograd/recompute.h"
 #include "ops/activation/activation.h"
+#include "ops/elementwise/elementwise.h"
 #include "ops/matmul/affine.h"
+#include "ops/matmul/kernels.h"
 #include "ops/matmul/linear.h"
+#include "ops/matmul/linear_plus.h"
 #include "ops/mlp/mlp_rule.h"
 #include "ops/precision/in_precision.h"
 #include "ops/precision/native.h"
@@ -37,7 +40,9 @@ Values LowValuesOf(const GeluMlpWeights& w) {
 // training step: without Z, cuBLASLt may multiply in another order.
 bool KeepsInner() { return GradEnabled() || InFirstRun(); }
 
-Variable MlpOf(const Variable& input, const GeluMlpWeights& w, const Values& values) {
+// The residual may be undefined.
+Variable MlpOf(const Variable& input, const GeluMlpWeights& w, const Values& values,
+               const Variable& residual = {}) {
   const Shape inner = AffineShape("gelu_mlp", input.shape(), w.wide, w.wide_bias, kLayout);
   const Shape shape = AffineShape("gelu_mlp", inner, w.narrow, w.narrow_bias, kLayout);
   const Tensor x = Rows(input.data()).Contiguous();
@@ -45,11 +50,16 @@ Variable MlpOf(const Variable& input, const GeluMlpWeights& w, const Values& val
       CommonDevice("gelu_mlp", x, values.wide, values.wide_bias, values.narrow, values.narrow_bias);
   const Shape rows{x.dim(0), values.wide.dim(1)};
   Tensor z = KeepsInner() ? Tensor(rows, x.dtype(), device) : Tensor();
-  Tensor h(rows, x.dtype(), device), out(shape, x.dtype(), device);
+  Tensor h(rows, x.dtype(), device),
+      out(shape, residual.defined() ? residual.dtype() : x.dtype(), device);
   kernels::GeluProduct(x, values.wide, values.wide_bias, z, h);
   Tensor y = Rows(out);
-  TimesWeight(h, values.narrow, values.narrow_bias, kLayout, y);
-  const std::vector<Variable> inputs{input, w.wide, w.wide_bias, w.narrow, w.narrow_bias};
+  if (residual.defined())
+    kernels::ProductPlus(h, values.narrow, false, values.narrow_bias,
+                         Rows(residual.data()).Contiguous(), y);
+  else
+    TimesWeight(h, values.narrow, values.narrow_bias, kLayout, y);
+  const std::vector<Variable> inputs{input, w.wide, w.wide_bias, w.narrow, w.narrow_bias, residual};
   if (!NeedsGrad(inputs))
     return Record("gelu_mlp", std::move(out), {}, [](const GradContext&) { return Gradients(); });
   const bool inner_trains =
@@ -62,6 +72,7 @@ Variable MlpOf(const Variable& input, const GeluMlpWeights& w, const Values& val
                         .wide = Saved(input.requires_grad() ? values.wide : Tensor()),
                         .narrow = Saved(goes_in ? values.narrow : Tensor()),
                         .input = input.shape(),
+                        .type = x.dtype(),
                         .wide_types = TypesOf(w.wide, w.wide_bias),
                         .narrow_types = TypesOf(w.narrow, w.narrow_bias),
                         .inner_trains = inner_trains});
@@ -69,9 +80,19 @@ Variable MlpOf(const Variable& input, const GeluMlpWeights& w, const Values& val
 
 }  // namespace
 
-Variable FusedGeluMlp(const Variable& input, const GeluMlpWeights& w) {
-  if (ComputesNatively("gelu_mlp", input, w.wide, w.wide_bias, w.narrow, w.narrow_bias))
-    return MlpOf(ToLow(input), w, LowValuesOf(w));
+Variable FusedGeluMlp(const Variable& input, const GeluMlpWeights& w, const Variable& residual) {
+  if (ComputesNatively("gelu_mlp", input, w.wide, w.wide_bias, w.narrow, w.narrow_bias)) {
+    Values values = LowValuesOf(w);
+    if (!residual.defined()) return MlpOf(ToLow(input), w, values);
+    const Shape shape = AffineShape(
+        "gelu_mlp", AffineShape("gelu_mlp", input.shape(), w.wide, w.wide_bias, kLayout), w.narrow,
+        w.narrow_bias, kLayout);
+    if (!AddsInProduct(input, shape, residual))
+      return Add(MlpOf(ToLow(input), w, values), residual);
+    values.narrow_bias = BiasFor(residual, w.narrow_bias);
+    return MlpOf(ToLow(input), w, values, residual);
+  }
+  if (residual.defined()) return Add(FusedGeluMlp(input, w), residual);
   return InPrecision(
       "gelu_mlp",
       [](const Variable& input, const Variable& wide, const Variable& wide_bias,
@@ -84,11 +105,13 @@ Variable FusedGeluMlp(const Variable& input, const GeluMlpWeights& w) {
       input, w.wide, w.wide_bias, w.narrow, w.narrow_bias);
 }
 
-Variable GeluMlp(const Variable& input, const GeluMlpWeights& w) {
+Variable GeluMlp(const Variable& input, const GeluMlpWeights& w, const Variable& residual) {
   const bool emulated = WithPrecision::Current() != DType::kF32 && !WithPrecision::Native();
-  if (input.data().device().kind == DeviceKind::kCuda && !emulated) return FusedGeluMlp(input, w);
-  const Variable wide = LinearInOut(input, w.wide, w.wide_bias);
-  return LinearInOut(Gelu(wide, "tanh"), w.narrow, w.narrow_bias);
+  if (input.data().device().kind == DeviceKind::kCuda && !emulated)
+    return FusedGeluMlp(input, w, residual);
+  const Variable inner = Gelu(LinearInOut(input, w.wide, w.wide_bias), "tanh");
+  if (residual.defined()) return LinearPlus(inner, w.narrow, w.narrow_bias, residual, kLayout);
+  return LinearInOut(inner, w.narrow, w.narrow_bias);
 }
 
 }  // namespace torus::ops

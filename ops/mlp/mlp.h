@@ -17,12 +17,15 @@ struct GeluMlpWeights {
 // (ops/precision/policy.h). Throws BadInput for sizes and dtypes that do not fit.
 //
 // Runs LinearInOut, Gelu and LinearInOut; on a GPU runs FusedGeluMlp, unless a WithPrecision
-// emulates the low type.
-Variable GeluMlp(const Variable& input, const GeluMlpWeights& weights);
+// emulates the low type. The result is added to the residual, unless that is undefined, as
+// LinearPlus does (ops/matmul/linear_plus.h).
+Variable GeluMlp(const Variable& input, const GeluMlpWeights& weights,
+                 const Variable& residual = {});
 
 // The same as one op, on any device. GELU and its derivative are fused into the preceding products
 // if the device supports it (cuBLASLt in bf16); values between the layers are then rounded at most
 // as often. In f32 on a CPU the bits are those of the three ops.
-Variable FusedGeluMlp(const Variable& input, const GeluMlpWeights& weights);
+Variable FusedGeluMlp(const Variable& input, const GeluMlpWeights& weights,
+                      const Variable& residual = {});
 
 }  // namespace torus::ops

@@ -18,19 +18,26 @@ bool IsOf(const MlpRule::Held& held, const Tensor& dy) {
 Tensor MlpRule::InnerGradient(const GradContext& g, const Tensor& dy) const {
   const bool asks_weights = g.wants(1) || g.wants(2);
   const Held before = std::exchange(*held, Held());
-  Tensor dz = IsOf(before, dy) ? before.dz : Tensor();
+  Tensor dz = IsOf(before, g.grad()) ? before.dz : Tensor();
   if (!dz.defined()) {
     const Tensor inner = z.get();
     dz = Tensor(inner.shape(), inner.dtype(), inner.device());
     kernels::GeluGradientProduct(dy, narrow.get(), inner, dz);
   }
-  if (!asks_weights && inner_trains) *held = {dy, dz, dy.version()};
+  if (!asks_weights && inner_trains) *held = {g.grad(), dz, g.grad().version()};
   return dz;
 }
 
 Gradients MlpRule::operator()(const GradContext& g) const {
-  Gradients gradients(5);
-  const Tensor dy = Rows(g.grad());
+  const bool products = g.wants(0) || g.wants(1) || g.wants(2) || g.wants(3) || g.wants(4);
+  Gradients gradients = products ? OfProducts(g) : Gradients(6);
+  if (g.wants(5)) gradients[5] = g.grad();
+  return gradients;
+}
+
+Gradients MlpRule::OfProducts(const GradContext& g) const {
+  Gradients gradients(6);
+  const Tensor dy = Rows(g.grad()).To(type);
   if (g.wants(0) || g.wants(1) || g.wants(2)) {
     const Tensor dz = InnerGradient(g, dy);
     if (g.wants(0)) gradients[0] = AffineInputGradient(g, dz, wide.get(), kLayout, input);

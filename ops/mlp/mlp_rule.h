@@ -10,12 +10,14 @@
 
 namespace torus::ops {
 
-// The gradient of y = gelu(x wide + wide_bias) narrow + narrow_bias, with inputs in that order, x
-// first. Values that no gradient needs are undefined.
+// The gradient of y = gelu(x wide + wide_bias) narrow + narrow_bias + residual, with inputs in that
+// order, x first. Values that no gradient needs are undefined. dy, as products take it, is that of
+// y rounded to `type`.
 struct MlpRule {
   SavedActivation x, z, h;  // z = x wide + wide_bias, h = gelu(z)
   Saved wide, narrow;       // in dtypes that products take
   Shape input;
+  DType type;
   AffineTypes wide_types, narrow_types;
   bool inner_trains;  // whether `wide` or its bias needs a gradient
 
@@ -30,6 +32,7 @@ struct MlpRule {
   Gradients operator()(const GradContext& g) const;
 
  private:
+  Gradients OfProducts(const GradContext& g) const;
   Tensor InnerGradient(const GradContext& g, const Tensor& dy) const;
 };
 

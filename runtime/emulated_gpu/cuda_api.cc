@@ -83,7 +83,8 @@ void CopyBytes(void* to, const void* from, size_t bytes, StreamHandle stream) {
   gpu::CheckSpan("copy", from, bytes);
   gpu::Enqueue(stream, "copy", [=] {
     gpu::Observer* const observer = gpu::Observed::Current();
-    observer != nullptr ? observer->OnCopy(to, from, bytes) : torus::CopyBytes(to, from, bytes);
+    observer != nullptr ? observer->OnCopy(to, from, bytes, stream)
+                        : torus::CopyBytes(to, from, bytes);
   });
 }
 

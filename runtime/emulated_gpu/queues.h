@@ -51,7 +51,7 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void OnLaunch(const SeenLaunch& launch) = 0;
-  virtual void OnCopy(void* to, const void* from, size_t bytes) = 0;
+  virtual void OnCopy(void* to, const void* from, size_t bytes, StreamHandle stream) = 0;
 };
 
 // Memory of one GPU while it is observed: that of an H100.

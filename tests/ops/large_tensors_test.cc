@@ -57,7 +57,7 @@ class LastBlocks : public emulated_gpu::Observer {
     for (uint64_t block = first; block < blocks; ++block)
       emulated_gpu::RunBlock(launch.op, launch.shape, block, launch.thread);
   }
-  void OnCopy(void* to, const void* from, size_t bytes) override {
+  void OnCopy(void* to, const void* from, size_t bytes, StreamHandle) override {
     if (bytes <= 1 << 20) std::memcpy(to, from, bytes);
   }
   // As many as have a row, if each of their 256 threads has one element of it.

@@ -155,10 +155,10 @@ TEST(GeluMlp, IsNearTheThreeOpsInLowTypes) {
 TEST(GeluMlp, RefusesWhatDoesNotFit) {
   const Variable x(Zeros({2, 3})), wide(Zeros({3, 4})), narrow(Zeros({4, 2}));
   for (const auto& call : {GeluMlp, FusedGeluMlp}) {
-    EXPECT_THROW(call(x, {narrow, {}, narrow, {}}), BadInput);
-    EXPECT_THROW(call(x, {wide, {}, wide, {}}), BadInput);
-    EXPECT_THROW(call(x, {wide, narrow, narrow, {}}), BadInput);
-    EXPECT_THROW(call(x, {wide, {}, Variable(Zeros({4, 2}, DType::kF64)), {}}), BadInput);
+    EXPECT_THROW(call(x, {narrow, {}, narrow, {}}, {}), BadInput);
+    EXPECT_THROW(call(x, {wide, {}, wide, {}}, {}), BadInput);
+    EXPECT_THROW(call(x, {wide, narrow, narrow, {}}, {}), BadInput);
+    EXPECT_THROW(call(x, {wide, {}, Variable(Zeros({4, 2}, DType::kF64)), {}}, {}), BadInput);
   }
 }
 

@@ -133,7 +133,7 @@ Work ProductWork(const SeenProduct& p) {
   work.read = {TensorOf(p.a.data, MatrixBytes(p.a, p.m, p.k, p.batch, p.in)),
                TensorOf(p.b.data, MatrixBytes(p.b, p.k, p.n, p.batch, p.in))};
   work.written = {TensorOf(p.c.data, c)};
-  if (p.adds_to_c) work.read.push_back(TensorOf(p.c.data, c));
+  if (p.added != nullptr) work.read.push_back(TensorOf(p.added, c));
   if (p.epilogue_in != nullptr) work.read.push_back(TensorOf(p.epilogue_in, c));
   if (p.epilogue == cuda::EpilogueKind::kGelu && p.epilogue_out != nullptr)
     work.written.push_back(TensorOf(p.epilogue_out, c));

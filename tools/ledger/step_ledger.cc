@@ -138,7 +138,8 @@ void StepLedger::OnLaunch(const SeenLaunch& launch) {
     ClearResults(*work);
 }
 
-void StepLedger::OnCopy(void* to, const void* from, size_t bytes) {
+// Kernels are in the default stream, and so are a graph's few numbers; a batch is uploaded in another.
+void StepLedger::OnCopy(void* to, const void* from, size_t bytes, StreamHandle stream) {
   if (recording_) {
     Work work{.op = "copy", .kernel = "memcpy"};
     const auto add = [&](const void* at, std::vector<TensorBytes>& side) {
@@ -150,6 +151,7 @@ void StepLedger::OnCopy(void* to, const void* from, size_t bytes) {
     add(from, work.read);
     add(to, work.written);
     if (work.read.empty() || work.written.empty()) work.over_bus = static_cast<double>(bytes);
+    work.beside = work.over_bus > 0 && stream != nullptr;
     work.kernel += work.read.empty() ? " HtoD" : work.written.empty() ? " DtoH" : " DtoD";
     work.moved = work.requested = work.sectors();
     recorded_.push_back(std::make_shared<const Work>(std::move(work)));

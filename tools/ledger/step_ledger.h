@@ -28,7 +28,7 @@ class StepLedger : public emulated_gpu::Observer {
   Works End();
 
   void OnLaunch(const emulated_gpu::SeenLaunch& launch) override;
-  void OnCopy(void* to, const void* from, size_t bytes) override;
+  void OnCopy(void* to, const void* from, size_t bytes, StreamHandle stream) override;
 
  private:
   // A launch that was counted, and its arguments.

@@ -17,6 +17,7 @@ struct Work {
   std::string op, kernel;
   int launches = 1;
   bool library = false;
+  bool beside = false;                     // in a stream of its own, while kernels compute
   std::vector<TensorBytes> read, written;  // of the whole launch; bytes are at most the tensor's
   double over_bus = 0;                     // bytes that are copied from or to the CPU's memory
   double requested = 0;                    // bytes of sectors, for each instruction of a warp anew

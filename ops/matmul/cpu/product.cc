@@ -78,10 +78,12 @@ void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, T
   Multiply(Transpose::kNo, a, Transpose::kYes, b, a.dim(1), bias, out);
 }
 
-void AccumulateProduct(const Tensor& a, const Tensor& b, bool by_transposed, Tensor& out) {
+void ProductPlus(const Tensor& a, const Tensor& b, bool by_transposed, const Tensor& bias,
+                 const Tensor& added, Tensor& out) {
   Tensor product(out.shape(), out.dtype());
-  Multiply(Transpose::kNo, a, by_transposed ? Transpose::kYes : Transpose::kNo, b, a.dim(1),
-           Tensor(), product);
+  Multiply(Transpose::kNo, a, by_transposed ? Transpose::kYes : Transpose::kNo, b, a.dim(1), bias,
+           product);
+  if (added.raw() != out.raw()) Copy(added, out);
   AddInPlace(out, product);
 }
 

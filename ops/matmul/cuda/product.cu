@@ -12,13 +12,14 @@
 namespace torus::cuda {
 namespace {
 
-// Multiplies contiguous matrices; with `adds`, adds the product to `out`.
+// Multiplies contiguous matrices; adds `added`, which may be `out`, unless it is undefined.
 void Multiply(bool transpose_a, const Tensor& a, bool transpose_b, const Tensor& b,
-              const Tensor& bias, Tensor& out, StreamHandle stream, bool adds = false) {
+              const Tensor& bias, Tensor& out, StreamHandle stream, const Tensor& added = {}) {
   VisitProduct("linear", a.dtype(), out.dtype(), [&]<class In, class Out>(ProductTypes<In, Out>) {
     GemmCall<In, Out> call = GemmCallOf<In, Out>(transpose_a, a, transpose_b, b, out);
     call.bias = ElementsOrNull<Out>(bias);
-    call.beta = adds ? 1 : 0;
+    call.beta = added.defined() ? 1 : 0;
+    call.added = ElementsOrNull<Out>(added);
     Gemm(call, out.device(), stream);
   });
 }
@@ -90,9 +91,9 @@ void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, T
   Multiply(false, a, true, b, bias, out, stream);
 }
 
-void AccumulateProduct(const Tensor& a, const Tensor& b, bool by_transposed, Tensor& out,
-                       StreamHandle stream) {
-  Multiply(false, a, by_transposed, b, Tensor(), out, stream, true);
+void ProductPlus(const Tensor& a, const Tensor& b, bool by_transposed, const Tensor& bias,
+                 const Tensor& added, Tensor& out, StreamHandle stream) {
+  Multiply(false, a, by_transposed, b, bias, out, stream, added);
 }
 
 void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out, StreamHandle stream) {

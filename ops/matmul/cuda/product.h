@@ -9,8 +9,8 @@ void Product(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out,
              StreamHandle stream);
 void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out,
                          StreamHandle stream);
-void AccumulateProduct(const Tensor& a, const Tensor& b, bool by_transposed, Tensor& out,
-                       StreamHandle stream);
+void ProductPlus(const Tensor& a, const Tensor& b, bool by_transposed, const Tensor& bias,
+                 const Tensor& added, Tensor& out, StreamHandle stream);
 void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out, StreamHandle stream);
 void SumOfLowRows(const Tensor& x, Tensor& sum, StreamHandle stream);
 void ProductOfTransposedAndSum(const Tensor& a, const Tensor& b, bool of_a, Tensor& out,

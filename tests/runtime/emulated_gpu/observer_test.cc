@@ -30,7 +30,7 @@ class Notes : public Observer {
     arguments = launch.arguments.size();
     if (block >= 0) RunBlock(launch.op, launch.shape, static_cast<uint64_t>(block), launch.thread);
   }
-  void OnCopy(void*, const void*, size_t bytes) override {
+  void OnCopy(void*, const void*, size_t bytes, StreamHandle) override {
     seen.push_back("copy of " + std::to_string(bytes));
   }
   std::vector<std::string> seen;

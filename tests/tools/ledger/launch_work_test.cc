@@ -22,7 +22,7 @@ class Collector : public emulated_gpu::Observer {
   void OnLaunch(const emulated_gpu::SeenLaunch& launch) override {
     works.push_back(WorkOf(launch));
   }
-  void OnCopy(void*, const void*, size_t) override {}
+  void OnCopy(void*, const void*, size_t, StreamHandle) override {}
   std::vector<Work> works;
 };
 

@@ -63,7 +63,7 @@ TEST_F(LibraryWorkTest, AProductReadsItsOperandsAndWritesItsResult) {
 TEST_F(LibraryWorkTest, WhatIsAddedToIsReadToo) {
   if constexpr (kEmulatedGpu) {
     cuda::SeenProduct product = Product(64, 64, 64);
-    product.adds_to_c = true;
+    product.added = product.c.data;
     const auto works = WorkOf(product);
     ASSERT_EQ(works[0].read.size(), 3u);
     EXPECT_EQ(works[0].read[2].tensor, taken_[2]);

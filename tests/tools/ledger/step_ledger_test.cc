@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "runtime/cuda_api.h"
 #include "runtime/emulated_gpu/memory.h"
 #include "runtime/emulated_gpu/queues.h"
 #include "runtime/on_device.h"
@@ -140,6 +141,27 @@ TEST_F(StepLedgerTest, ASmallResultThatIsNotComputedIsZero) {
       for (int64_t i = 0; i < kCount; ++i) ASSERT_EQ(y[i], 0) << which << " " << i;
     }
     Ledger().End();
+  }
+}
+
+// A batch is uploaded while kernels compute; a graph's numbers and copies within the GPU are not.
+TEST_F(StepLedgerTest, KnowsWhatIsCopiedBesideTheKernels) {
+  if constexpr (kEmulatedGpu) {
+    const auto x = Take(), y = Take();
+    const std::vector<float> here(kCount);
+    const StreamHandle upload = emulated_gpu::MakeStream();
+    cuda::CopyBytes(x, here.data(), 4 * kCount, upload);
+    emulated_gpu::WaitForStream(upload);
+    cuda::CopyBytes(x, here.data(), 64, nullptr);
+    emulated_gpu::WaitForStream(nullptr);
+    cuda::CopyBytes(y, x, 4 * kCount, upload);
+    emulated_gpu::WaitForStream(upload);
+    const auto works = Ledger().End();
+    emulated_gpu::DropStream(upload);
+    ASSERT_EQ(works.size(), 3u);
+    EXPECT_TRUE(works[0]->beside);
+    EXPECT_FALSE(works[1]->beside);
+    EXPECT_FALSE(works[2]->beside) << "as a copy of a recorded step, in the stream it was recorded";
   }
 }
 
