@@ -29,8 +29,9 @@ inline void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& 
       [&](StreamHandle stream) { cuda::ProductByTransposed(a, b, bias, out, stream); });
 }
 
-// out = added + a b (or a b^T, where b is stored as (n, k)) + bias, which is as for Product. `added`
-// has the dtype and shape of `out`, which it may be. On a GPU in one pass, which rounds once.
+// out = added + a b (or a b^T, where b is stored as (n, k)) + bias, which is as for Product.
+// `added` has the dtype and shape of `out`, which it may be. On a GPU in one pass, which rounds
+// once.
 inline void ProductPlus(const Tensor& a, const Tensor& b, bool by_transposed, const Tensor& bias,
                         const Tensor& added, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(1));

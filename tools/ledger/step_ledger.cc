@@ -138,7 +138,8 @@ void StepLedger::OnLaunch(const SeenLaunch& launch) {
     ClearResults(*work);
 }
 
-// Kernels are in the default stream, and so are a graph's few numbers; a batch is uploaded in another.
+// Kernels are in the default stream, and so are a graph's few numbers; a batch is uploaded in
+// another.
 void StepLedger::OnCopy(void* to, const void* from, size_t bytes, StreamHandle stream) {
   if (recording_) {
     Work work{.op = "copy", .kernel = "memcpy"};
