@@ -202,16 +202,23 @@ struct BackwardEngine {
     }
   }
 
-  // Of leaves it has none: other backwards add to them too.
+  // Of leaves it has none, since other backwards add to them too, but for those that are wanted: a
+  // stage's input is computed within the stage where the model is cut elsewhere, and its gradient
+  // must have the same bits.
   struct SumsOfInputs : SumsSoFar {
     SumsOfInputs(BackwardEngine& engine, const Node& node) : engine(engine), node(node) {}
     Tensor Take(int input) override {
-      const Edge& edge = node.inputs()[input];
-      if (edge.node == nullptr) return {};
+      GradSum* const sum = SumOf(node.inputs()[input]);
+      const Tensor so_far = sum == nullptr ? Tensor() : sum->Take();
+      return so_far.defined() ? so_far.Contiguous() : so_far;
+    }
+    GradSum* SumOf(const Edge& edge) const {
+      if (edge.node == nullptr) {
+        const auto wanted = engine.wanted_index.find(edge.leaf.id());
+        return wanted == engine.wanted_index.end() ? nullptr : &engine.wanted_sums[wanted->second];
+      }
       const auto found = engine.queue.find(edge.node->sequence());
-      if (found == engine.queue.end()) return {};
-      Tensor sum = found->second.sums[edge.output].Take();
-      return sum.defined() ? sum.Contiguous() : sum;
+      return found == engine.queue.end() ? nullptr : &found->second.sums[edge.output];
     }
     BackwardEngine& engine;
     const Node& node;

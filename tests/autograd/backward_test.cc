@@ -96,6 +96,17 @@ TEST(Backward, ARuleMayAddTheSumSoFar) {
   EXPECT_EQ(x.grad().Item(), 110);
 }
 
+// As if it were computed in the same graph.
+TEST(Backward, ThereIsASumSoFarOfALeafThatIsWanted) {
+  const Variable x = Leaf({3});
+  std::vector<double> taken;
+  const Variable y = ToyAdd(DoubledAddingOthers(x, &taken), ToyMul(x, Leaf({7})));
+  const BackwardResult result = Backward({y}, {}, {.wanted = {x}});
+  EXPECT_THAT(taken, ElementsAre(7));
+  EXPECT_EQ(result.wanted[0].Item(), 9);
+  EXPECT_FALSE(x.grad().defined());
+}
+
 TEST(Backward, ThereIsNoSumSoFarOfALeafNorOfATensorUsedOnce) {
   const Variable x = Leaf({3});
   std::vector<double> taken;
