@@ -100,8 +100,9 @@ TEST(Backward, ARuleMayAddTheSumSoFar) {
 TEST(Backward, ThereIsASumSoFarOfALeafThatIsWanted) {
   const Variable x = Leaf({3});
   std::vector<double> taken;
-  const Variable y = ToyAdd(DoubledAddingOthers(x, &taken), ToyMul(x, Leaf({7})));
-  const BackwardResult result = Backward({y}, {}, {.wanted = {x}});
+  const Variable first = DoubledAddingOthers(x, &taken);
+  const BackwardResult result =
+      Backward({ToyAdd(first, ToyMul(x, Leaf({7})))}, {}, {.wanted = {x}});
   EXPECT_THAT(taken, ElementsAre(7));
   EXPECT_EQ(result.wanted[0].Item(), 9);
   EXPECT_FALSE(x.grad().defined());
