@@ -18,7 +18,7 @@ def _cuda_kernels(name, cuda_deps):
             "//runtime:host_device",
             "//runtime:tensor",
         ],
-        visibility = ["//visibility:private"],
+        visibility = ["//tests/ops:__pkg__"],
     )
 
 def op_family(name, deps = [], cuda_deps = []):
