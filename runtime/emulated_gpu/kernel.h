@@ -158,28 +158,20 @@ inline void CheckLaunchShape(std::string_view op, dim3 grid, dim3 block, size_t 
         grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes);
 }
 
-// The bytes of a value with its padding cleared, which holds leftover bytes: together with a
-// neighbouring 4-byte value these may look like an address. In memory of no structure of its own,
-// because a compiler need not keep what was written to an object's padding.
+// Clears the padding, which holds leftover bytes: together with a neighbouring 4-byte value these
+// may look like an address.
 template <class T>
-struct ClearedBytes {
-  explicit ClearedBytes(const T& value) {
-    std::memcpy(bytes, &value, sizeof value);
-    __builtin_clear_padding(reinterpret_cast<T*>(bytes));
-  }
-  alignas(T) char bytes[sizeof(T)];
-};
-
-template <class T>
-void CheckValue(const std::string& kernel, int device, const T& value) {
-  emulated_gpu::CheckArgument(kernel, device, ClearedBytes<T>(value).bytes, sizeof value);
+void CheckValue(const std::string& kernel, int device, T value) {
+  __builtin_clear_padding(&value);
+  emulated_gpu::CheckArgument(kernel, device, &value, sizeof value);
 }
 
 // Aligned, so that a tool finds addresses as whole words.
 template <class T>
-void AppendValue(std::string& bytes, const T& value) {
+void AppendValue(std::string& bytes, T value) {
+  __builtin_clear_padding(&value);
   bytes.resize((bytes.size() + alignof(T) - 1) / alignof(T) * alignof(T));
-  bytes.append(ClearedBytes<T>(value).bytes, sizeof value);
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 template <class Values>

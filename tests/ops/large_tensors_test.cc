@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autograd/backward.h"
@@ -203,29 +204,28 @@ TEST_F(LargeTensors, Losses) {
 // Rows of shape (H, W, C), of whole packs and of none.
 TEST_F(LargeTensors, Images) {
   constexpr int64_t kImages = 1 << 18;
-  for (const int64_t channels : {136, 129}) {
+  for (const auto& [channels, dtype] :
+       {std::pair<int64_t, DType>{136, DType::kBF16}, {129, DType::kF32}}) {
     const Shape image{1, 8, 8, channels};
-    for (const DType dtype : {DType::kF32, DType::kBF16}) {
-      const auto expect = [&](const std::string& name, int64_t terms, const Op& op) {
-        ExpectTheLastRow({name, op, {image}, dtype, kImages, terms});
-      };
-      expect("max_pool", 1, [](const auto& x) {
-        return MaxPool2d(x[0], {.kernel_size = {3}, .stride = {2}, .padding = {1}});
-      });
-      expect("avg_pool", 9, [](const auto& x) {
-        return AvgPool2d(x[0], {.kernel_size = {3}, .stride = {2}, .padding = {1}});
-      });
-      expect("batch_norm", 1, [&](const auto& x) {
-        const Device device = x[0].data().device();
-        const auto all = [&](double v) { return Full({channels}, v).To(device); };
-        return BatchNormEval(x[0], all(0.1), all(2), Variable(all(1.5)), Variable(all(0.2)), 1e-5,
-                             Activation::kRelu);
-      });
-      expect("depthwise", 9, [&](const auto& x) {
-        const Variable weight(Random({channels, 3, 3, 1}, dtype, 7).To(x[0].data().device()));
-        return Conv2d(x[0], weight, {}, {.padding = {1, 1}, .groups = channels});
-      });
-    }
+    const auto expect = [&](const std::string& name, int64_t terms, const Op& op) {
+      ExpectTheLastRow({name, op, {image}, dtype, kImages, terms});
+    };
+    expect("max_pool", 1, [](const auto& x) {
+      return MaxPool2d(x[0], {.kernel_size = {3}, .stride = {2}, .padding = {1}});
+    });
+    expect("avg_pool", 9, [](const auto& x) {
+      return AvgPool2d(x[0], {.kernel_size = {3}, .stride = {2}, .padding = {1}});
+    });
+    expect("batch_norm", 1, [&](const auto& x) {
+      const Device device = x[0].data().device();
+      const auto all = [&](double v) { return Full({channels}, v).To(device); };
+      return BatchNormEval(x[0], all(0.1), all(2), Variable(all(1.5)), Variable(all(0.2)), 1e-5,
+                           Activation::kRelu);
+    });
+    expect("depthwise", 9, [&](const auto& x) {
+      const Variable weight(Random({channels, 3, 3, 1}, dtype, 7).To(x[0].data().device()));
+      return Conv2d(x[0], weight, {}, {.padding = {1, 1}, .groups = channels});
+    });
   }
 }
 

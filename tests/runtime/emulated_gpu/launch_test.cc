@@ -93,12 +93,16 @@ __global__ void Write(Padded to) { *to.out = to.value; }
 // The padding, with the value before it, is an address of the other GPU.
 TEST_F(LaunchTest, PaddingIsTakenForNoAddress) {
   Padded padded;
-  const float* const there = there_;
+  // So large that its address has more than 32 bits, also where the heap begins at a low one.
+  void* const large = TakeMemory(1, size_t{1} << 24);
+  const auto* const there = static_cast<const float*>(large);
+  ASSERT_GT(reinterpret_cast<uintptr_t>(there), uintptr_t{1} << 32);
   std::memcpy(reinterpret_cast<char*>(&padded) + offsetof(Padded, value), &there, sizeof there);
   padded.out = here_;
   Launch("write", 1, 1, 0, nullptr, Write, padded);
   WaitForStream(nullptr);
   EXPECT_EQ(std::memcmp(here_, &there, sizeof padded.value), 0);
+  GiveMemory(1, large);
 }
 
 TEST_F(LaunchTest, GridsThatCannotRunAreRefused) {
