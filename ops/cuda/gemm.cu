@@ -38,9 +38,9 @@ struct WithoutProduct {
 
 template <class In, class Out>
 void Prepare(const GemmCall<In, Out>& call, StreamHandle stream) {
-  ForEach("gemm", call.batch * call.m * call.n, stream,
-          WithoutProduct<SumOf<In>, Out>{call.m, call.n, call.c, call.beta, AddedOf(call),
-                                         call.bias});
+  ForEach(
+      "gemm", call.batch * call.m * call.n, stream,
+      WithoutProduct<SumOf<In>, Out>{call.m, call.n, call.c, call.beta, AddedOf(call), call.bias});
 }
 
 // Runs the plan.

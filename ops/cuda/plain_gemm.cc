@@ -119,7 +119,9 @@ SeenProduct Seen(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogu
           .a = Seen(call.a),
           .b = Seen(call.b),
           .c = Seen(call.c),
-          .added = call.beta == 0 ? nullptr : call.added == nullptr ? call.c.data : call.added,
+          .added = call.beta == 0          ? nullptr
+                   : call.added == nullptr ? call.c.data
+                                           : call.added,
           .bias = call.bias,
           .epilogue = epilogue.kind,
           .epilogue_in = epilogue.in,
