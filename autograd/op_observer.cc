@@ -17,6 +17,7 @@ void ObserveOp(std::string_view op, const std::vector<Variable>& inputs,
 }
 
 void ObserveProduct(int64_t flops) {
+  if (flops == 0) return;
   for (OpObserver* o = innermost; o != nullptr; o = o->before_) o->OnProduct(flops);
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "autograd/observe_product.h"
 #include "autograd/variable.h"
 
 namespace torus {
@@ -34,10 +35,8 @@ class OpObserver {
   OpObserver* before_;
 };
 
-// Notify the thread's observers. Record calls ObserveOp; the dispatch of matrix products and
-// convolutions calls ObserveProduct.
+// Notifies the thread's observers; Record calls it.
 void ObserveOp(std::string_view op, const std::vector<Variable>& inputs,
                const std::vector<Variable>& outputs);
-void ObserveProduct(int64_t flops);
 
 }  // namespace torus

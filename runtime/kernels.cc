@@ -4,7 +4,7 @@
 #include "runtime/copy_bytes.h"
 #include "runtime/cpu/kernels.h"
 #include "runtime/cuda/kernels.h"
-#include "runtime/gpu_door.h"
+#include "runtime/gpu_dispatch.h"
 
 namespace torus {
 namespace {
@@ -72,8 +72,8 @@ void CopyWithGpu(const Tensor& in, Tensor& out, StreamHandle stream) {
 Device CopyDevice(const Tensor& in, const Tensor& out) {
   if (out.device() == kMetaDevice) return kMetaDevice;
   Require(in.device() != kMetaDevice, "copy",
-          "a tensor on meta has no values, so code that reads them belongs inside AtDoor "
-          "(runtime/door.h), got {} into {}",
+          "a tensor on meta has no values, so code that reads them belongs inside Dispatch "
+          "(runtime/dispatch.h), got {} into {}",
           in, out);
   return in.device().kind == DeviceKind::kCuda ? in.device() : out.device();
 }
@@ -125,9 +125,9 @@ bool AddsUp(DType dtype) { return dtype != DType::kU8 && dtype != DType::kBool; 
 
 void Fill(Tensor& out, double value) {
   if (out.numel() == 0) return;
-  AtDoor(
+  Dispatch(
       "fill", out.device(), [&] { cpu::Fill(out, value); },
-      [&](StreamHandle stream) { FillOnGpu(out, value, stream); });
+      [&] { FillOnGpu(out, value, CurrentStream(out.device())); });
 }
 
 void Copy(const Tensor& in, Tensor& out) {
@@ -138,9 +138,9 @@ void Copy(const Tensor& in, Tensor& out) {
           "cannot write into a view that has elements twice, got strides {} of shape {}",
           out.strides(), out.shape());
   if (MayOverwrite(out, in)) return Copy(in.Clone(), out);
-  AtDoor(
+  Dispatch(
       "copy", CopyDevice(in, out), [&] { cpu::Copy(in, out); },
-      [&](StreamHandle stream) { CopyWithGpu(in, out, stream); });
+      [&] { CopyWithGpu(in, out, CurrentStream(CopyDevice(in, out))); });
 }
 
 void MoveMemory(const Tensor& tensor, Device device) {
@@ -172,28 +172,30 @@ void AddInPlace(Tensor& out, const Tensor& in) {
   Require(in.is_contiguous() && out.is_contiguous(), "add_in_place", "needs contiguous tensors");
   Require(AddsUp(out.dtype()), "add_in_place", "does not add {}", Name(out.dtype()));
   if (out.numel() > 0 && MayOverwrite(out, in)) return AddInPlace(out, in.Clone());
-  AtDoor(
+  Dispatch(
       "add_in_place", CommonDevice("add_in_place", out, in), [&] { cpu::AddInPlace(out, in); },
-      [&](StreamHandle stream) {
-        cuda::AddInPlace(out.mutable_raw(), in.raw(), out.dtype(), out.numel(), stream);
+      [&] {
+        cuda::AddInPlace(out.mutable_raw(), in.raw(), out.dtype(), out.numel(),
+                         CurrentStream(out.device()));
       });
 }
 
 void ScaleInPlace(Tensor& out, double factor) {
   Require(out.is_contiguous(), "scale_in_place", "needs a contiguous tensor");
-  AtDoor(
+  Dispatch(
       "scale_in_place", out.device(), [&] { cpu::ScaleInPlace(out, factor); },
-      [&](StreamHandle stream) {
-        cuda::ScaleInPlace(out.mutable_raw(), out.dtype(), out.numel(), factor, stream);
+      [&] {
+        cuda::ScaleInPlace(out.mutable_raw(), out.dtype(), out.numel(), factor,
+                           CurrentStream(out.device()));
       });
 }
 
 void FillArange(Tensor& out) {
   Require(out.is_contiguous(), "count", "needs a contiguous tensor");
-  AtDoor(
+  Dispatch(
       "count", out.device(), [&] { cpu::FillArange(out); },
-      [&](StreamHandle stream) {
-        cuda::FillArange(out.mutable_raw(), out.dtype(), out.numel(), stream);
+      [&] {
+        cuda::FillArange(out.mutable_raw(), out.dtype(), out.numel(), CurrentStream(out.device()));
       });
 }
 

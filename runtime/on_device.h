@@ -18,7 +18,7 @@ inline constexpr bool kHasCuda = TORUS_GPUS != 0;
 // Whether those are emulated GPUs (--config=emulated_gpu), whose kernels the CPU runs.
 inline constexpr bool kEmulatedGpu = TORUS_GPUS == 2;
 
-// Kernels are chosen in runtime/door.h. `cuda` is not compiled into a build without CUDA.
+// Kernels are chosen in runtime/dispatch.h. `cuda` is not compiled into a build without CUDA.
 template <class Cpu, class Cuda>
 decltype(auto) OnDevice(Device device, Cpu&& cpu, Cuda&& cuda) {
   if constexpr (kHasCuda) {

@@ -1,7 +1,7 @@
 #include "runtime/rng.h"
 
 #include "runtime/cpu/random_fill.h"
-#include "runtime/gpu_door.h"
+#include "runtime/gpu_dispatch.h"
 #include "runtime/kernels.h"
 #include "runtime/normal.h"
 
@@ -83,18 +83,16 @@ uint64_t RandomStream::Below(uint64_t index, uint64_t bound) const {
 
 void FillUniform(Tensor& out, double low, double high, const RandomStream& stream) {
   RequireContiguous("fill_uniform", out);
-  AtDoor(
+  Dispatch(
       "fill_uniform", out.device(), [&] { cpu::FillUniform(out, low, high, stream); },
-      [&](StreamHandle) {
-        FillByCopy(out, [&](Tensor& drawn) { cpu::FillUniform(drawn, low, high, stream); });
-      });
+      [&] { FillByCopy(out, [&](Tensor& drawn) { cpu::FillUniform(drawn, low, high, stream); }); });
 }
 
 void FillNormal(Tensor& out, double mean, double stddev, const RandomStream& stream) {
   RequireContiguous("fill_normal", out);
-  AtDoor(
+  Dispatch(
       "fill_normal", out.device(), [&] { cpu::FillNormal(out, mean, stddev, stream); },
-      [&](StreamHandle) {
+      [&] {
         FillByCopy(out, [&](Tensor& drawn) { cpu::FillNormal(drawn, mean, stddev, stream); });
       });
 }

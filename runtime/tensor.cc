@@ -53,7 +53,7 @@ void Tensor::FailElements(DType wanted) const {
 void Tensor::FailNoMemory() const {
   Throw<BadInput>("data",
                   "a tensor on meta has no memory, so code that reads or writes elements belongs "
-                  "inside AtDoor (runtime/door.h), got {}",
+                  "inside Dispatch (runtime/dispatch.h), got {}",
                   *this);
 }
 

@@ -1,7 +1,7 @@
 #include "data/images/device_normalizer.h"
 
 #include "data/images/cuda/look_up.h"
-#include "runtime/gpu_door.h"
+#include "runtime/gpu_dispatch.h"
 
 namespace torus::data {
 
@@ -15,9 +15,9 @@ Tensor DeviceNormalizer::TableOn(Device gpu) const {
 Tensor DeviceNormalizer::Apply(const Tensor& images) const {
   normalizer_.Check(images);
   Tensor out(images.shape(), DType::kF32, images.device());
-  AtDoor(
+  Dispatch(
       "normalize", images.device(), [&] { normalizer_.Apply(images, out.mutable_data<float>()); },
-      [&](StreamHandle stream) { cuda::LookUp(images, TableOn(images.device()), out, stream); });
+      [&] { cuda::LookUp(images, TableOn(images.device()), out, CurrentStream(images.device())); });
   return out;
 }
 

@@ -4,58 +4,36 @@
 // per row, are then f32.
 #pragma once
 
-#include "autograd/op_observer.h"
-#include "ops/attention/cpu/attention.h"
-#include "ops/attention/cuda/attention.h"
-#include "runtime/gpu_door.h"
+#include "autograd/observe_product.h"
+#include "ops/attention/problem.h"
+#include "runtime/kernel_table.h"
 
-namespace torus::kernels {
+namespace torus {
 
 // Writes softmax(query key^T scale + mask) value to `out`. A row that may attend to no key gives
 // zeros.
-inline void Attention(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
-                      ops::AttentionOutputs& out) {
-  const ops::AttentionShape& shape = problem.shape;
-  ObserveProduct(2 * Numel(shape.Scores()) * (shape.width + shape.value_width));
-  AtDoor(
-      "scaled_dot_product_attention", out.out.device(), [&] { cpu::Attention(problem, in, out); },
-      [&](StreamHandle stream) { cuda::Attention(problem, in, out, stream); });
-}
+TORUS_PRODUCT_KERNEL(Attention, "scaled_dot_product_attention", out.out.device(),
+                     (const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
+                      ops::AttentionOutputs& out),
+                     (problem, in, out), ops::AttentionFlops(problem.shape));
 
 // Computes `gradients` from the inputs and outputs of the forward and the gradient `dout` of its
 // result.
-inline void AttentionBackward(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
-                              const ops::AttentionOutputs& out, const Tensor& dout,
-                              ops::AttentionGradients& gradients) {
-  // Products: the scores again, the gradient of the weights, and one for each gradient.
-  const ops::AttentionShape& shape = problem.shape;
-  const bool query = gradients.query.defined(), key = gradients.key.defined();
-  const int64_t width = shape.width * (1 + query + key);
-  const int64_t value_width = shape.value_width * ((query || key) + gradients.value.defined());
-  ObserveProduct(2 * Numel(shape.Scores()) * (width + value_width));
-  AtDoor(
-      "scaled_dot_product_attention", dout.device(),
-      [&] { cpu::AttentionBackward(problem, in, out, dout, gradients); },
-      [&](StreamHandle stream) {
-        cuda::AttentionBackward(problem, in, out, dout, gradients, stream);
-      });
-}
+TORUS_PRODUCT_KERNEL(AttentionBackward, "scaled_dot_product_attention", dout.device(),
+                     (const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
+                      const ops::AttentionOutputs& out, const Tensor& dout,
+                      ops::AttentionGradients& gradients),
+                     (problem, in, out, dout, gradients),
+                     ops::AttentionFlops(problem.shape, gradients));
 
 // Writes the dropout factor of each weight, 0 or 1 / (1 - p). `factors` is contiguous, (batch...,
 // rows, keys).
-inline void DropoutFactors(const ops::KeyedDropout& dropout, Tensor& factors) {
-  AtDoor(
-      "scaled_dot_product_attention", factors.device(),
-      [&] { cpu::DropoutFactors(dropout, factors); },
-      [&](StreamHandle stream) { cuda::DropoutFactors(dropout, factors, stream); });
-}
+TORUS_KERNEL(DropoutFactors, "scaled_dot_product_attention", factors.device(),
+             (const ops::KeyedDropout& dropout, Tensor& factors), (dropout, factors));
 
 // Writes to dead (..., 1), bool, whether a whole row of scores (..., keys) is -inf. Both are
 // contiguous.
-inline void FindDeadRows(const Tensor& scores, Tensor& dead) {
-  AtDoor(
-      "scaled_dot_product_attention", dead.device(), [&] { cpu::FindDeadRows(scores, dead); },
-      [&](StreamHandle stream) { cuda::FindDeadRows(scores, dead, stream); });
-}
+TORUS_KERNEL(FindDeadRows, "scaled_dot_product_attention", dead.device(),
+             (const Tensor& scores, Tensor& dead), (scores, dead));
 
-}  // namespace torus::kernels
+}  // namespace torus

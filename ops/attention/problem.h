@@ -35,4 +35,17 @@ struct AttentionGradients {
   Tensor query, key, value;
 };
 
+// The FLOPs of the two products of the forward.
+inline int64_t AttentionFlops(const AttentionShape& shape) {
+  return 2 * Numel(shape.Scores()) * (shape.width + shape.value_width);
+}
+
+// Of the backward's: the scores again, the gradient of the weights, and one for each gradient.
+inline int64_t AttentionFlops(const AttentionShape& shape, const AttentionGradients& gradients) {
+  const bool query = gradients.query.defined(), key = gradients.key.defined();
+  const int64_t width = shape.width * (1 + query + key);
+  const int64_t value_width = shape.value_width * ((query || key) + gradients.value.defined());
+  return 2 * Numel(shape.Scores()) * (width + value_width);
+}
+
 }  // namespace torus::ops

@@ -75,7 +75,7 @@ Gradients Rule(const ForBackward& saved, const GradContext& g) {
                                        *saved.affine, saved.activation, saved.count};
   if (saved.gather && g.wants(0)) {
     Tensor sums({2, dy.dim(-1)}, DType::kF64, dy.device());
-    kernels::GradientSums(in, dy, out.masked, sums);
+    kernels::SumGradients(in, dy, out.masked, sums);
     kernels::NormalizeChannelsBackward(in, dy, sums, SumOverReplicas(sums, saved.gather), out);
   } else {
     kernels::BatchNormBackward(in, dy, out);

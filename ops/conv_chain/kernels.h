@@ -6,7 +6,7 @@
 
 #include "autograd/op_observer.h"
 #include "ops/conv_chain/cpu/conv_chain.h"
-#include "runtime/door.h"
+#include "runtime/dispatch.h"
 
 namespace torus::kernels {
 
@@ -32,7 +32,7 @@ inline std::vector<ChainStatistics> ConvChainForward(std::vector<ChainLayer>& la
                                                      const ChainInputs& in, Tensor& y) {
   for (const ChainLayer& layer : layers) ObserveProduct(layer.g.flops());
   std::vector<ChainStatistics> statistics;
-  AtDoor("conv_chain", y.device(), [&] { statistics = cpu::ConvChainForward(layers, in, y); });
+  Dispatch("conv_chain", y.device(), [&] { statistics = cpu::ConvChainForward(layers, in, y); });
   return statistics;
 }
 
@@ -44,7 +44,7 @@ inline void ConvChainBackward(const std::vector<ChainLayer>& layers, const Chain
     if (l > 0 || out.x.defined()) ObserveProduct(layers[l].g.flops());
     if (out.weights[l].defined()) ObserveProduct(layers[l].g.flops());
   }
-  AtDoor("conv_chain", dy.device(), [&] { cpu::ConvChainBackward(layers, in, dy, out); });
+  Dispatch("conv_chain", dy.device(), [&] { cpu::ConvChainBackward(layers, in, dy, out); });
 }
 
 }  // namespace torus::kernels

@@ -7,34 +7,23 @@
 // type (not that of a 1 x 1 convolution with stride 1 or of a depthwise one).
 #pragma once
 
-#include "autograd/op_observer.h"
+#include "autograd/observe_product.h"
 #include "ops/convolution/conv_geometry.h"
-#include "ops/convolution/cpu/convolution.h"
-#include "ops/convolution/cuda/convolution.h"
-#include "runtime/gpu_door.h"
+#include "runtime/kernel_table.h"
 
-namespace torus::kernels {
+namespace torus {
 
 // y = the convolution of x, plus bias.
-inline void ConvolutionForward(const ops::ConvGeometry& g, const Tensor& x, const Tensor& weight,
-                               const Tensor& bias, Tensor& y) {
-  ObserveProduct(g.flops());
-  AtDoor(
-      "conv2d", y.device(), [&] { cpu::ConvolutionForward(g, x, weight, bias, y); },
-      [&](StreamHandle stream) { cuda::ConvolutionForward(g, x, weight, bias, y, stream); });
-}
+TORUS_PRODUCT_KERNEL(ConvolutionForward, "conv2d", y.device(),
+                     (const ops::ConvGeometry& g, const Tensor& x, const Tensor& weight,
+                      const Tensor& bias, Tensor& y),
+                     (g, x, weight, bias, y), g.flops());
 
 // The gradients with respect to x, weight and bias, overwritten; undefined ones are not computed.
-inline void ConvolutionBackward(const ops::ConvGeometry& g, const Tensor& x, const Tensor& weight,
-                                const Tensor& dy, Tensor& dx, Tensor& dweight, Tensor& dbias) {
-  for (const Tensor* gradient : {&dx, &dweight})
-    if (gradient->defined()) ObserveProduct(g.flops());
-  AtDoor(
-      "conv2d", dy.device(),
-      [&] { cpu::ConvolutionBackward(g, x, weight, dy, dx, dweight, dbias); },
-      [&](StreamHandle stream) {
-        cuda::ConvolutionBackward(g, x, weight, dy, dx, dweight, dbias, stream);
-      });
-}
+TORUS_PRODUCT_KERNEL(ConvolutionBackward, "conv2d", dy.device(),
+                     (const ops::ConvGeometry& g, const Tensor& x, const Tensor& weight,
+                      const Tensor& dy, Tensor& dx, Tensor& dweight, Tensor& dbias),
+                     (g, x, weight, dy, dx, dweight, dbias),
+                     g.flops() * (dx.defined() + dweight.defined()));
 
-}  // namespace torus::kernels
+}  // namespace torus

@@ -4,36 +4,24 @@
 // are (rows), weight and bias (n). dx has the dtype of x, dy that of y.
 #pragma once
 
-#include "ops/layer_norm/cpu/layer_norm.h"
-#include "ops/layer_norm/cuda/layer_norm.h"
-#include "runtime/gpu_door.h"
+#include "runtime/kernel_table.h"
 
-namespace torus::kernels {
+namespace torus {
 
 // y = (x - mean) rstd weight + bias; writes mean and rstd = 1 / sqrt(var + eps) of each row.
-inline void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps,
-                      Tensor& y, Tensor& mean, Tensor& rstd) {
-  AtDoor(
-      "layer_norm", y.device(), [&] { cpu::LayerNorm(x, weight, bias, eps, y, mean, rstd); },
-      [&](StreamHandle stream) { cuda::LayerNorm(x, weight, bias, eps, y, mean, rstd, stream); });
-}
+TORUS_KERNEL(LayerNorm, "layer_norm", y.device(),
+             (const Tensor& x, const Tensor& weight, const Tensor& bias, double eps, Tensor& y,
+              Tensor& mean, Tensor& rstd),
+             (x, weight, bias, eps, y, mean, rstd));
 
 // With x^ = (x - mean) rstd and g = dy weight:
 //   dx = rstd (g - mean(g) - x^ mean(g x^)),  dweight = sum_rows dy x^,  dbias = sum_rows dy
 // Undefined dx, dweight and dbias are not computed. On a GPU `added`, like dx, is added to the
 // rounded dx; elsewhere it must be undefined.
-inline void LayerNormBackward(const Tensor& dy, const Tensor& x, const Tensor& mean,
-                              const Tensor& rstd, const Tensor& weight, const Tensor& added,
-                              Tensor& dx, Tensor& dweight, Tensor& dbias) {
-  AtDoor(
-      "layer_norm", dy.device(),
-      [&] {
-        TORUS_CHECK(!added.defined(), "a CPU adds {} apart", added);
-        cpu::LayerNormBackward(dy, x, mean, rstd, weight, dx, dweight, dbias);
-      },
-      [&](StreamHandle stream) {
-        cuda::LayerNormBackward(dy, x, mean, rstd, weight, added, dx, dweight, dbias, stream);
-      });
-}
+TORUS_KERNEL(LayerNormBackward, "layer_norm", dy.device(),
+             (const Tensor& dy, const Tensor& x, const Tensor& mean, const Tensor& rstd,
+              const Tensor& weight, const Tensor& added, Tensor& dx, Tensor& dweight,
+              Tensor& dbias),
+             (dy, x, mean, rstd, weight, added, dx, dweight, dbias));
 
-}  // namespace torus::kernels
+}  // namespace torus

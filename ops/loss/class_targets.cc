@@ -16,7 +16,9 @@ ClassTargets CheckedTargets(std::string_view op, const Shape& input, const Tenso
 }
 
 CountedTargets FindCounted(const ClassTargets& targets) {
-  const Shape shape{kernels::CountTargets(targets)};
+  int64_t count = targets.numbers.numel();
+  kernels::CountTargets(targets, count);
+  const Shape shape{count};
   const Device device = targets.numbers.device();
   CountedTargets counted{Tensor(shape, DType::kI64, device), Tensor(shape, DType::kI64, device)};
   kernels::FindCounted(targets, counted);

@@ -9,7 +9,7 @@
 #include "ops/matmul/linear.h"
 #include "ops/precision/native.h"
 #include "ops/view/join.h"
-#include "runtime/door.h"
+#include "runtime/dispatch.h"
 #include "runtime/error.h"
 #include "runtime/own_parts.h"
 

@@ -5,76 +5,49 @@
 // Results are contiguous.
 #pragma once
 
-#include "autograd/op_observer.h"
-#include "ops/matmul/cpu/product.h"
-#include "ops/matmul/cuda/product.h"
-#include "runtime/gpu_door.h"
+#include "autograd/observe_product.h"
+#include "runtime/kernel_table.h"
 
-namespace torus::kernels {
+namespace torus {
 
 // out (m, n) = a (m, k) b (k, n) + bias (n); all contiguous. The bias may be undefined. With 16-bit
 // operands it is f32 on a CPU, and has the result's dtype on a GPU.
-inline void Product(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) {
-  ObserveProduct(2 * out.numel() * a.dim(1));
-  AtDoor(
-      "linear", out.device(), [&] { cpu::Product(a, b, bias, out); },
-      [&](StreamHandle stream) { cuda::Product(a, b, bias, out, stream); });
-}
+TORUS_PRODUCT_KERNEL(Product, "linear", out.device(),
+                     (const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out),
+                     (a, b, bias, out), 2 * out.numel() * a.dim(1));
 
 // The same with b^T, where b is stored as (n, k).
-inline void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) {
-  ObserveProduct(2 * out.numel() * a.dim(1));
-  AtDoor(
-      "linear", out.device(), [&] { cpu::ProductByTransposed(a, b, bias, out); },
-      [&](StreamHandle stream) { cuda::ProductByTransposed(a, b, bias, out, stream); });
-}
+TORUS_PRODUCT_KERNEL(ProductByTransposed, "linear", out.device(),
+                     (const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out),
+                     (a, b, bias, out), 2 * out.numel() * a.dim(1));
 
 // out = added + a b (or a b^T, where b is stored as (n, k)) + bias, which is as for Product.
 // `added` has the dtype and shape of `out`, which it may be. On a GPU in one pass, which rounds
 // once.
-inline void ProductPlus(const Tensor& a, const Tensor& b, bool by_transposed, const Tensor& bias,
-                        const Tensor& added, Tensor& out) {
-  ObserveProduct(2 * out.numel() * a.dim(1));
-  AtDoor(
-      "linear", out.device(), [&] { cpu::ProductPlus(a, b, by_transposed, bias, added, out); },
-      [&](StreamHandle stream) {
-        cuda::ProductPlus(a, b, by_transposed, bias, added, out, stream);
-      });
-}
+TORUS_PRODUCT_KERNEL(ProductPlus, "linear", out.device(),
+                     (const Tensor& a, const Tensor& b, bool by_transposed, const Tensor& bias,
+                      const Tensor& added, Tensor& out),
+                     (a, b, by_transposed, bias, added, out), 2 * out.numel() * a.dim(1));
 
 // out (m, n) = a^T b, where a is stored as (k, m); all contiguous.
-inline void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out) {
-  ObserveProduct(2 * out.numel() * a.dim(0));
-  AtDoor(
-      "linear", out.device(), [&] { cpu::ProductOfTransposed(a, b, out); },
-      [&](StreamHandle stream) { cuda::ProductOfTransposed(a, b, out, stream); });
-}
+TORUS_PRODUCT_KERNEL(ProductOfTransposed, "linear", out.device(),
+                     (const Tensor& a, const Tensor& b, Tensor& out), (a, b, out),
+                     2 * out.numel() * a.dim(0));
 
 // sum (n), f32, = the sum of the rows of x (m, n), which is bf16 or, on a GPU, f16; both
 // contiguous.
-inline void SumOfLowRows(const Tensor& x, Tensor& sum) {
-  AtDoor(
-      "linear", sum.device(), [&] { cpu::SumOfLowRows(x, sum); },
-      [&](StreamHandle stream) { cuda::SumOfLowRows(x, sum, stream); });
-}
+TORUS_KERNEL(SumOfLowRows, "linear", sum.device(), (const Tensor& x, Tensor& sum), (x, sum));
 
 // Both in one call: out = a^T b, f32, and the sum of the rows of `a` (with of_a) or of `b`, which
 // are 16-bit.
-inline void ProductOfTransposedAndSum(const Tensor& a, const Tensor& b, bool of_a, Tensor& out,
-                                      Tensor& sum) {
-  ObserveProduct(2 * out.numel() * a.dim(0));
-  AtDoor(
-      "linear", out.device(), [&] { cpu::ProductOfTransposedAndSum(a, b, of_a, out, sum); },
-      [&](StreamHandle stream) { cuda::ProductOfTransposedAndSum(a, b, of_a, out, sum, stream); });
-}
+TORUS_PRODUCT_KERNEL(ProductOfTransposedAndSum, "linear", out.device(),
+                     (const Tensor& a, const Tensor& b, bool of_a, Tensor& out, Tensor& sum),
+                     (a, b, of_a, out, sum), 2 * out.numel() * a.dim(0));
 
 // out (batch..., m, n) = a (batch..., m, k) b (batch..., k, n), matrix by matrix. Each matrix of a
 // and b is row-major or column-major; batches may have any strides, including 0.
-inline void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out) {
-  ObserveProduct(2 * out.numel() * a.dim(-1));
-  AtDoor(
-      "matmul", out.device(), [&] { cpu::BatchedProduct(a, b, out); },
-      [&](StreamHandle stream) { cuda::BatchedProduct(a, b, out, stream); });
-}
+TORUS_PRODUCT_KERNEL(BatchedProduct, "matmul", out.device(),
+                     (const Tensor& a, const Tensor& b, Tensor& out), (a, b, out),
+                     2 * out.numel() * a.dim(-1));
 
-}  // namespace torus::kernels
+}  // namespace torus

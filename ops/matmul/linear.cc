@@ -6,7 +6,7 @@
 #include "ops/matmul/matmul.h"
 #include "ops/precision/in_precision.h"
 #include "ops/precision/native.h"
-#include "runtime/door.h"
+#include "runtime/dispatch.h"
 
 namespace torus::ops {
 namespace {

@@ -6,7 +6,7 @@
 #include "ops/matmul/kernels.h"
 #include "ops/matmul/linear.h"
 #include "ops/precision/native.h"
-#include "runtime/door.h"
+#include "runtime/dispatch.h"
 
 namespace torus::ops {
 namespace {

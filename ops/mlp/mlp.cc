@@ -10,7 +10,7 @@
 #include "ops/mlp/mlp_rule.h"
 #include "ops/precision/in_precision.h"
 #include "ops/precision/native.h"
-#include "runtime/door.h"
+#include "runtime/dispatch.h"
 
 namespace torus::ops {
 namespace {

@@ -2,46 +2,36 @@
 // c), f32, f64 or, on a GPU, a 16-bit type, which is summed in f32 and rounded once.
 #pragma once
 
-#include "ops/pooling/cpu/pooling.h"
-#include "ops/pooling/cuda/pooling.h"
-#include "ops/pooling/pooling_shape.h"
-#include "runtime/gpu_door.h"
+#include <string_view>
 
-namespace torus::kernels {
+#include "ops/pooling/pooling_shape.h"
+#include "runtime/kernel_table.h"
+
+namespace torus {
 
 // y(n, i, j, c) = sum of x over rows[i] x columns[j], divided by both divisors; 0 for an empty
 // window.
-inline void AveragePool(std::string_view op, const ops::AverageWindows& windows, const Tensor& x,
-                        Tensor& y) {
-  AtDoor(
-      op, y.device(), [&] { cpu::AveragePool(op, windows, x, y); },
-      [&](StreamHandle stream) { cuda::AveragePool(op, windows, x, y, stream); });
-}
+TORUS_KERNEL(AveragePool, op, y.device(),
+             (std::string_view op, const ops::AverageWindows& windows, const Tensor& x, Tensor& y),
+             (op, windows, x, y));
 
 // dx, overwritten. Contributions add in the order of the outputs.
-inline void AveragePoolBackward(const ops::AverageWindows& windows, const Tensor& dy, Tensor& dx) {
-  AtDoor(
-      "average_pool", dx.device(), [&] { cpu::AveragePoolBackward(windows, dy, dx); },
-      [&](StreamHandle stream) { cuda::AveragePoolBackward(windows, dy, dx, stream); });
-}
+TORUS_KERNEL(AveragePoolBackward, "average_pool", dx.device(),
+             (const ops::AverageWindows& windows, const Tensor& dy, Tensor& dx), (windows, dy, dx));
 
 // y = the largest value of each window. index (i32, shape of y) = its position y * w + x in the
 // input image: the first of equal values, or the last NaN if there is one. A window without pixels
 // gives -infinity and -1.
-inline void MaxPool(const ops::PoolImage& image, const ops::MaxPoolWindow& window, const Tensor& x,
-                    Tensor& y, Tensor& index) {
-  AtDoor(
-      "max_pool2d", y.device(), [&] { cpu::MaxPool(image, window, x, y, index); },
-      [&](StreamHandle stream) { cuda::MaxPool(image, window, x, y, index, stream); });
-}
+TORUS_KERNEL(MaxPool, "max_pool2d", y.device(),
+             (const ops::PoolImage& image, const ops::MaxPoolWindow& window, const Tensor& x,
+              Tensor& y, Tensor& index),
+             (image, window, x, y, index));
 
 // dx, overwritten; an index of -1 passes no gradient. Contributions add in the order of the
 // outputs.
-inline void MaxPoolBackward(const ops::PoolImage& image, const ops::MaxPoolWindow& window,
-                            const Tensor& dy, const Tensor& index, Tensor& dx) {
-  AtDoor(
-      "max_pool2d", dx.device(), [&] { cpu::MaxPoolBackward(image, dy, index, dx); },
-      [&](StreamHandle stream) { cuda::MaxPoolBackward(image, window, dy, index, dx, stream); });
-}
+TORUS_KERNEL(MaxPoolBackward, "max_pool2d", dx.device(),
+             (const ops::PoolImage& image, const ops::MaxPoolWindow& window, const Tensor& dy,
+              const Tensor& index, Tensor& dx),
+             (image, window, dy, index, dx));
 
-}  // namespace torus::kernels
+}  // namespace torus

@@ -2,27 +2,21 @@
 // Tensors are contiguous and values f32 or f64; throws BadInput tagged `op` for other dtypes.
 #pragma once
 
-#include "ops/reduction/cpu/cumsum.h"
-#include "ops/reduction/cpu/extremum.h"
-#include "ops/reduction/cuda/reduction.h"
-#include "runtime/gpu_door.h"
+#include <string_view>
 
-namespace torus::kernels {
+#include "runtime/kernel_table.h"
+
+namespace torus {
 
 // value[o] = max over c of x[o, c], and where[o] (i64) the first c that has it. NaN counts as
 // larger than any number. x is (outer, count); count >= 1 unless outer is 0.
-inline void LargestOfRows(std::string_view op, const Tensor& x, Tensor& value, Tensor& where) {
-  AtDoor(
-      op, value.device(), [&] { cpu::LargestOfRows(op, x, value, where); },
-      [&](StreamHandle stream) { cuda::LargestOfRows(op, x, value, where, stream); });
-}
+TORUS_KERNEL(LargestOfRows, op, value.device(),
+             (std::string_view op, const Tensor& x, Tensor& value, Tensor& where),
+             (op, x, value, where));
 
 // y[o, c, i] = sum of x[o, k, i] over k <= c, or over k >= c with `reverse`; the running sum is
 // f64.
-inline void Cumsum(const Tensor& x, bool reverse, Tensor& y) {
-  AtDoor(
-      "cumsum", y.device(), [&] { cpu::Cumsum(x, reverse, y); },
-      [&](StreamHandle stream) { cuda::Cumsum(x, reverse, y, stream); });
-}
+TORUS_KERNEL(Cumsum, "cumsum", y.device(), (const Tensor& x, bool reverse, Tensor& y),
+             (x, reverse, y));
 
-}  // namespace torus::kernels
+}  // namespace torus

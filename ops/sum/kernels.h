@@ -2,18 +2,16 @@
 // dtype.
 #pragma once
 
-#include "ops/sum/cpu/sum.h"
-#include "ops/sum/cuda/sum.h"
-#include "runtime/gpu_door.h"
+#include <string_view>
 
-namespace torus::kernels {
+#include "runtime/kernel_table.h"
+
+namespace torus {
 
 // y[o, i] = (sum over c of x[o, c, i]) / divisor. The order of additions depends on the three sizes
 // alone, never on the number of threads. Throws BadInput tagged `op` for another dtype.
-inline void SumMiddle(std::string_view op, const Tensor& x, double divisor, Tensor& y) {
-  AtDoor(
-      op, y.device(), [&] { cpu::SumMiddle(op, x, divisor, y); },
-      [&](StreamHandle stream) { cuda::SumMiddle(op, x, divisor, y, stream); });
-}
+TORUS_KERNEL(SumMiddle, op, y.device(),
+             (std::string_view op, const Tensor& x, double divisor, Tensor& y),
+             (op, x, divisor, y));
 
-}  // namespace torus::kernels
+}  // namespace torus

@@ -2,34 +2,23 @@
 // contiguous. tokens.h says what they compute.
 #pragma once
 
-#include "ops/tokens/cpu/tokens.h"
-#include "ops/tokens/cuda/tokens.h"
-#include "runtime/gpu_door.h"
+#include "runtime/kernel_table.h"
 #include "runtime/tensor_split.h"
 
-namespace torus::kernels {
+namespace torus {
 
 // ids and positions are (N, T), i64.
-inline void PositionsBehindPadding(const Tensor& ids, int64_t padding, Tensor& positions) {
-  AtDoor(
-      "positions", positions.device(),
-      [&] { cpu::PositionsBehindPadding(ids, padding, positions); },
-      [&](StreamHandle stream) { cuda::PositionsBehindPadding(ids, padding, positions, stream); });
-}
+TORUS_KERNEL(PositionsBehindPadding, "positions", positions.device(),
+             (const Tensor& ids, int64_t padding, Tensor& positions), (ids, padding, positions));
 
 // tokens is (N, T), i64; mask is (N, 1, Q, T), bool, for the last Q tokens of each text.
-inline void CausalMask(const Tensor& tokens, Tensor& mask) {
-  AtDoor(
-      "causal_mask", mask.device(), [&] { cpu::CausalMask(tokens, mask); },
-      [&](StreamHandle stream) { cuda::CausalMask(tokens, mask, stream); });
-}
+TORUS_KERNEL(CausalMask, "causal_mask", mask.device(), (const Tensor& tokens, Tensor& mask),
+             (tokens, mask));
 
 // here = whether ids are in the range; rows = ids - range.begin if so, else 0. ids and rows are
 // i64, here is bool, all of one shape.
-inline void FindRowsOfPart(const Tensor& ids, const IndexRange& range, Tensor& rows, Tensor& here) {
-  AtDoor(
-      "rows_of_part", rows.device(), [&] { cpu::FindRowsOfPart(ids, range, rows, here); },
-      [&](StreamHandle stream) { cuda::FindRowsOfPart(ids, range, rows, here, stream); });
-}
+TORUS_KERNEL(FindRowsOfPart, "rows_of_part", rows.device(),
+             (const Tensor& ids, const IndexRange& range, Tensor& rows, Tensor& here),
+             (ids, range, rows, here));
 
-}  // namespace torus::kernels
+}  // namespace torus

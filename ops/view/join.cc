@@ -4,7 +4,7 @@
 #include "ops/precision/in_precision.h"
 #include "ops/view/view.h"
 #include "ops/view/view_shape.h"
-#include "runtime/door.h"
+#include "runtime/dispatch.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {

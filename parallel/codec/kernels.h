@@ -1,61 +1,51 @@
-// GPU kernels of codecs, called through runtime/door.h. On a CPU, codecs work on spans instead
-// (codec.h).
+// The kernels of codecs, which only GPUs have. On a CPU, codecs work on spans instead (codec.h).
 #pragma once
 
-#include "parallel/codec/cuda/checksum.h"
-#include "parallel/codec/cuda/plain.h"
-#include "parallel/codec/cuda/sortq.h"
-#include "runtime/gpu_door.h"
+#include "parallel/codec/plain_format.h"
+#include "parallel/codec/sortq_format.h"
+#include "runtime/kernel_table.h"
 
-namespace torus::parallel::kernels {
+namespace torus::parallel {
 
-// SortQuantizationOnGpu has checked the tensors.
-inline void SortqEncode(const Tensor& in, SortqFormat format, Tensor& out, Tensor& written,
-                        Tensor& scratch) {
-  AtDoor(
-      "sortq", in.device(), [] { TORUS_CHECK(false, "a CPU encodes spans"); },
-      [&](StreamHandle stream) { cuda::SortqEncode(in, format, out, written, scratch, stream); });
-}
+// Sort quantization; SortQuantizationOnGpu has checked the tensors.
+TORUS_GPU_KERNEL(SortqEncode, "sortq", in.device(),
+                 (const Tensor& in, SortqFormat format, Tensor& out, Tensor& written,
+                  Tensor& scratch),
+                 (in, format, out, written, scratch));
+TORUS_GPU_KERNEL(SortqDecode, "sortq", out.device(),
+                 (const Tensor& in, SortqFormat format, Tensor& out), (in, format, out));
 
-inline void SortqDecode(const Tensor& in, SortqFormat format, Tensor& out) {
-  AtDoor(
-      "sortq", out.device(), [] { TORUS_CHECK(false, "a CPU decodes spans"); },
-      [&](StreamHandle stream) { cuda::SortqDecode(in, format, out, stream); });
-}
+// The 256 numbers of dynamic8, ascending, and the middles between them (nearest_number.h).
+struct Numbers8 {
+  float numbers[256] = {};
+  float middles[256] = {};
+};
 
-// PlainCodecOnGpu has checked the tensors.
-inline void PlainEncode(const Tensor& in, const PlainFormat& format, const cuda::Numbers8& numbers,
-                        Tensor& out, Tensor& written, Tensor& scratch) {
-  AtDoor(
-      "codec", in.device(), [] { TORUS_CHECK(false, "a CPU encodes spans"); },
-      [&](StreamHandle stream) {
-        cuda::PlainEncode(in, format, numbers, out, written, scratch, stream);
-      });
-}
+inline constexpr size_t kPlainScratch = 64;  // bytes
 
-inline void PlainDecode(const Tensor& in, const PlainFormat& format, const cuda::Numbers8& numbers,
-                        Tensor& out) {
-  AtDoor(
-      "codec", out.device(), [] { TORUS_CHECK(false, "a CPU decodes spans"); },
-      [&](StreamHandle stream) { cuda::PlainDecode(in, format, numbers, out, stream); });
-}
+// Uniform quantization, small floats and dynamic8, which alone uses `numbers`; PlainCodecOnGpu has
+// checked the tensors.
+TORUS_GPU_KERNEL(PlainEncode, "codec", in.device(),
+                 (const Tensor& in, const PlainFormat& format, const Numbers8& numbers, Tensor& out,
+                  Tensor& written, Tensor& scratch),
+                 (in, format, numbers, out, written, scratch));
+TORUS_GPU_KERNEL(PlainDecode, "codec", out.device(),
+                 (const Tensor& in, const PlainFormat& format, const Numbers8& numbers,
+                  Tensor& out),
+                 (in, format, numbers, out));
 
-// Scratch i32 values that both of the following need. cuda/checksum.h says what they do.
-inline constexpr int64_t kChecksumScratch = cuda::kChecksumBlocks;
+// Scratch i32 values that both of the following need.
+inline constexpr int64_t kChecksumScratch = 256;
 
-inline void Checksum(const Tensor& bytes, const Tensor& count, Tensor& checksum, Tensor& scratch) {
-  AtDoor(
-      "checksum", bytes.device(), [] { TORUS_CHECK(false, "a CPU has crc32c.h"); },
-      [&](StreamHandle stream) { cuda::Checksum(bytes, count, checksum, scratch, stream); });
-}
+// Sets `checksum`, one i64, to the CRC-32C (crc32c.h) of the first `count` bytes of `bytes`, u8,
+// aligned to 8 bytes. `count` is one i64 in GPU memory.
+TORUS_GPU_KERNEL(Checksum, "checksum", bytes.device(),
+                 (const Tensor& bytes, const Tensor& count, Tensor& checksum, Tensor& scratch),
+                 (bytes, count, checksum, scratch));
 
-inline void CompareChecksum(const Tensor& bytes, uint32_t expected, Tensor& damaged,
-                            Tensor& scratch) {
-  AtDoor(
-      "checksum", bytes.device(), [] { TORUS_CHECK(false, "a CPU has crc32c.h"); },
-      [&](StreamHandle stream) {
-        cuda::CompareChecksum(bytes, expected, damaged, scratch, stream);
-      });
-}
+// Sets `damaged`, one i32, to 1 if the checksum of all of `bytes` is not `expected`.
+TORUS_GPU_KERNEL(CompareChecksum, "checksum", bytes.device(),
+                 (const Tensor& bytes, uint32_t expected, Tensor& damaged, Tensor& scratch),
+                 (bytes, expected, damaged, scratch));
 
-}  // namespace torus::parallel::kernels
+}  // namespace torus::parallel

@@ -9,9 +9,9 @@
 namespace torus::parallel {
 namespace {
 
-const cuda::Numbers8& Numbers() {
-  static const cuda::Numbers8* all = [] {
-    auto* const made = new cuda::Numbers8;
+const Numbers8& Numbers() {
+  static const Numbers8* all = [] {
+    auto* const made = new Numbers8;
     std::ranges::copy(Dynamic8Numbers(), made->numbers);
     std::ranges::copy(NearestDynamic8().middles(), made->middles);
     return made;
@@ -21,7 +21,7 @@ const cuda::Numbers8& Numbers() {
 
 }  // namespace
 
-size_t PlainCodecOnGpu::ScratchBytes(int64_t /*count*/) const { return cuda::kPlainScratch; }
+size_t PlainCodecOnGpu::ScratchBytes(int64_t /*count*/) const { return kPlainScratch; }
 
 void PlainCodecOnGpu::Encode(const Tensor& in, Tensor& out, Tensor& written,
                              Tensor& scratch) const {

@@ -101,7 +101,7 @@ void GradientBuckets::Fill(int i) {
                      .value = -0.0});
     items.push_back({.to = Count(bucket, local, p), .value = grad.defined() ? 1.0 : 0.0});
   }
-  kernels::CopyAll(items);
+  if (!items.empty()) kernels::CopyAll(items);
   if (local.device() != bucket.flat.device()) Copy(local, bucket.flat);
 }
 
@@ -128,7 +128,7 @@ void GradientBuckets::Unfill(int i) {
     items.push_back({.from = Window(bucket, local, p), .to = grad});
     parameter.SetGrad(std::move(grad));
   }
-  kernels::CopyAll(items);
+  if (!items.empty()) kernels::CopyAll(items);
 }
 
 }  // namespace torus::parallel

@@ -3,19 +3,14 @@
 
 #include <vector>
 
-#include "parallel/data_parallel/cpu/copies.h"
-#include "parallel/data_parallel/cuda/copies.h"
-#include "runtime/gpu_door.h"
+#include "parallel/data_parallel/copy_item.h"
+#include "runtime/kernel_table.h"
 
-namespace torus::parallel::kernels {
+namespace torus::parallel {
 
-// Makes the copies of all items, which must be on one device, in its current stream; on a GPU with
-// one kernel per dtype. No item may read what another writes.
-inline void CopyAll(std::vector<CopyItem>& items) {
-  if (items.empty()) return;
-  AtDoor(
-      "copy_all", items.front().to.device(), [&] { cpu::CopyAll(items); },
-      [&](StreamHandle stream) { cuda::CopyAll(items, stream); });
-}
+// Makes the copies of all items, of which there is at least one, on one device; on a GPU with one
+// launch a dtype. No item may read what another writes.
+TORUS_KERNEL(CopyAll, "copy_all", items.front().to.device(), (std::vector<CopyItem> & items),
+             (items));
 
-}  // namespace torus::parallel::kernels
+}  // namespace torus::parallel

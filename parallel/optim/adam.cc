@@ -97,7 +97,8 @@ void Adam::Update() {
     items.push_back({gradients[i].Contiguous(), parameter.mutable_data(), state(kMean),
                      state(kVariance), state(kLargest), KeptLowCopy(parameter)});
   }
-  kernels::AdamStep(items, scalars_);
+  CheckPrepared(items.size(), scalars_->size());
+  if (!items.empty()) kernels::AdamStep(items, scalars_);
   CopiesAreWritten();
 }
 

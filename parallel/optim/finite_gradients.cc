@@ -10,7 +10,9 @@ Tensor StartFiniteCheck(const std::vector<NamedVariable>& parameters) {
   std::vector<Tensor> gradients;
   for (const NamedVariable& parameter : parameters)
     if (parameter.value.grad().defined()) gradients.push_back(parameter.value.grad().Contiguous());
-  return kernels::FindNonFinite(gradients);
+  Tensor found = OneForEachBlock(gradients, DType::kI32);
+  if (found.numel() > 0) kernels::FindNonFinite(gradients, found);
+  return found;
 }
 
 bool IsFinite(const Tensor& started) {

@@ -7,16 +7,26 @@
 #include "runtime/error.h"
 
 namespace torus::parallel {
+namespace {
+
+// Does not wait for a GPU.
+Tensor SquaresOf(const std::vector<Tensor>& gradients) {
+  Tensor sums = OneForEachBlock(gradients, DType::kF64);
+  if (sums.numel() > 0) kernels::SquaredBlockNorms(gradients, sums);
+  return sums;
+}
+
+}  // namespace
 
 std::vector<double> SquaredBlockNorms(const Tensor& gradient) {
-  return ToVector<double>(kernels::SquaredBlockNorms({gradient}));
+  return ToVector<double>(SquaresOf({gradient}));
 }
 
 Tensor StartSquaredNorms(const std::vector<NamedVariable>& parameters) {
   std::vector<Tensor> gradients;
   for (const NamedVariable& parameter : parameters)
     if (parameter.value.grad().defined()) gradients.push_back(parameter.value.grad().Contiguous());
-  return kernels::SquaredBlockNorms(gradients);
+  return SquaresOf(gradients);
 }
 
 std::vector<double> SquaredNormsFrom(const Tensor& started,

@@ -40,6 +40,12 @@ std::vector<Tensor> Optimizer::Gradients() const {
   return gradients;
 }
 
+void Optimizer::CheckPrepared(size_t updated, size_t prepared) {
+  Require(updated == prepared, "optimizer",
+          "an update is of the parameters that it was prepared for: {} had a gradient, {} have one",
+          prepared, updated);
+}
+
 void Optimizer::MarkChanged() {
   for (NamedVariable& parameter : parameters_)
     if (parameter.value.grad().defined()) parameter.value.mutable_data().mutable_raw();

@@ -68,6 +68,8 @@ class Optimizer {
   // The gradient of each parameter; undefined if it has none. Throws BadInput if a shape or dtype
   // is not that of the parameter.
   std::vector<Tensor> Gradients() const;
+  // Throws BadInput unless Prepare has seen as many gradients. Called before anything changes.
+  static void CheckPrepared(size_t updated, size_t prepared);
   // Marks the values of parameters with a gradient as changed, so that copies of them
   // (autograd/low_copy.h) are renewed. To be called before an update, also one by a launch.
   void MarkChanged();

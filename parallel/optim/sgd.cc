@@ -77,7 +77,8 @@ void Sgd::Update() {
                      options_[i].momentum != 0 ? state_[0].tensors[i] : Tensor(),
                      KeptLowCopy(parameter)});
   }
-  kernels::SgdStep(items, scalars_);
+  CheckPrepared(items.size(), scalars_->size());
+  if (!items.empty()) kernels::SgdStep(items, scalars_);
   CopiesAreWritten();
 }
 

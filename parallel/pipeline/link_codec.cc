@@ -43,7 +43,7 @@ void LinkCodec::PrepareToEncode(const std::vector<TensorSpec>& specs, bool check
   written_ = Zeros({2 * static_cast<int64_t>(specs.size())}, DType::kI64, device_);
   if (!checksums) return;
   checksums_.resize(specs.size());
-  checksum_scratch_ = Empty({kernels::kChecksumScratch}, DType::kI32, device_);
+  checksum_scratch_ = Empty({kChecksumScratch}, DType::kI32, device_);
 }
 
 // Copies to the CPU before the cast: on the encoder thread no GPU memory may be allocated, since
@@ -91,7 +91,7 @@ void LinkCodec::FindChecksum(size_t i, size_t tensors, const Tensor& encoded,
 void LinkCodec::Compare(const Tensor& encoded, uint32_t expected) {
   if (!damaged_.defined()) {
     damaged_ = Zeros({1}, DType::kI32, encoded.device());
-    checksum_scratch_ = Empty({kernels::kChecksumScratch}, DType::kI32, encoded.device());
+    checksum_scratch_ = Empty({kChecksumScratch}, DType::kI32, encoded.device());
   }
   kernels::CompareChecksum(encoded, expected, damaged_, checksum_scratch_);
   compared_ = true;

@@ -154,7 +154,7 @@ TEST_F(GpuDecoders, RefuseWhatTheCpuRefusesAndReadTheRestAlike) {
 // Whether a link would see that the payload is not what was sent.
 bool IsSeen(const Bytes& bytes, uint32_t expected) {
   Tensor damaged = Full({1}, 0, DType::kI32, kGpu);
-  Tensor scratch({parallel::kernels::kChecksumScratch}, DType::kI32, kGpu);
+  Tensor scratch({parallel::kChecksumScratch}, DType::kI32, kGpu);
   const Guarded in(bytes);
   parallel::kernels::CompareChecksum(in.get(), expected, damaged, scratch);
   return damaged.To(Device{}).Item() != 0;

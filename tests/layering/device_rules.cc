@@ -26,7 +26,7 @@ std::vector<std::string> CheckDeviceCode(std::string_view path, std::string_view
   static const std::regex parallel(R"(\bParallelFor\b)");
   static const std::regex device(R"(\b(cpu|cuda)::)");
   if (!IsHeld(path)) return {};
-  const bool door = path.ends_with("/kernels.h");
+  const bool table = path.ends_with("/kernels.h");
   std::vector<std::string> violations;
   std::istringstream lines{CodeOf(text)};
   std::string code;
@@ -38,7 +38,7 @@ std::vector<std::string> CheckDeviceCode(std::string_view path, std::string_view
     };
     check(memory, "touch a tensor's memory");
     check(parallel, "call ParallelFor");
-    if (!door) check(device, "name a device's kernels");
+    if (!table) check(device, "name a device's kernels");
   }
   return violations;
 }

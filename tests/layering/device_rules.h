@@ -12,7 +12,7 @@ namespace torus::layering {
 //
 // In ops and models (but for models/checkpoint, which reads and writes files), memory is read and
 // written, ParallelFor called and a device's namespace named in folders cpu/ and cuda/ alone; a
-// family's kernels.h, its door, names the namespaces and no memory.
+// family's kernels.h may name the namespaces, and no memory.
 std::vector<std::string> CheckDeviceCode(std::string_view path, std::string_view text);
 
 }  // namespace torus::layering

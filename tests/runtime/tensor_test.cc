@@ -195,13 +195,14 @@ TEST(Tensor, OnMetaItHasAShapeAndNoMemory) {
   EXPECT_EQ(Zeros({2, 2}).To(kMetaDevice).device(), kMetaDevice);
   EXPECT_EQ(AllocatorFor({}).stats().live_bytes, before);
   Tensor here = Zeros({2, 2});
-  EXPECT_EQ(ErrorOf([&] { Copy(copied, here); }),
-            "[copy] a tensor on meta has no values, so code that reads them belongs inside AtDoor "
-            "(runtime/door.h), got f32 (2, 2) on meta into f32 (2, 2) on cpu");
+  EXPECT_EQ(
+      ErrorOf([&] { Copy(copied, here); }),
+      "[copy] a tensor on meta has no values, so code that reads them belongs inside Dispatch "
+      "(runtime/dispatch.h), got f32 (2, 2) on meta into f32 (2, 2) on cpu");
   EXPECT_NE(ErrorOf([&] { ToVector<float>(copied); }), "no error");
   const std::string no_memory =
       "[data] a tensor on meta has no memory, so code that reads or writes elements belongs inside "
-      "AtDoor (runtime/door.h), got f32 (2, 2) on meta";
+      "Dispatch (runtime/dispatch.h), got f32 (2, 2) on meta";
   EXPECT_EQ(ErrorOf([&] { copied.data<float>(); }), no_memory);
   EXPECT_EQ(ErrorOf([&] { copied.raw(); }), no_memory);
 }

@@ -9,7 +9,7 @@
 #include "runtime/allocator.h"
 #include "runtime/cuda/kernels.h"
 #include "runtime/error.h"
-#include "runtime/gpu_door.h"
+#include "runtime/gpu_dispatch.h"
 #include "runtime/kernels.h"
 #include "runtime/on_device.h"
 #include "runtime/pinned.h"
@@ -159,13 +159,13 @@ TEST_F(Uploads, WaitForNothing) {
 TEST_F(Pinned, LeavesTheGpuOfItsThread) {
   if (GpuCount() < 2) GTEST_SKIP() << "one GPU: NOT tested";
   Tensor x({kCount}, DType::kF32, kGpu);
-  AtDoor(
+  Dispatch(
       "test", kGpu, [] {},
-      [&](StreamHandle stream) {
+      [&] {
         std::thread([] { Full({1}, 0, DType::kF32, {DeviceKind::kCuda, 1}); }).join();
         PinnedAllocator().ReleaseCached();
         const Tensor pinned = PinnedOf(1);
-        cuda::Fill(x.mutable_raw(), DType::kF32, kCount, 3, stream);
+        cuda::Fill(x.mutable_raw(), DType::kF32, kCount, 3, CurrentStream(kGpu));
       });
   EXPECT_EQ(Read(x), 3);
 }

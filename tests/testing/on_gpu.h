@@ -19,7 +19,7 @@ bool HasGpu();
 Variable OnGpu(const Variable& v);
 std::vector<Variable> OnGpu(const std::vector<Variable>& variables);
 
-// Ops whose families have no kernels for GPUs yet (tests/layering/gpu_doors.cc lists them).
+// Ops whose families have no kernels for GPUs yet (tests/layering/kernel_tables.cc lists them).
 bool IsNotPortedYet(std::string_view op);
 
 // Calls `run`; returns false if it reaches an op that IsNotPortedYet. Any other op without a kernel

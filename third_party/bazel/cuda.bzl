@@ -133,7 +133,7 @@ def instrumented_kernels(name, **kwargs):
 def cuda_library(name, deps = [], hdrs = None, srcs = None, libraries = [], emulated_srcs = None, emulated_deps = [], **kwargs):
     """NAME.h and NAME.cu unless named; `libraries` of the toolkit beside CUDA's own.
 
-    Without --config=cuda or emulated_gpu it is its headers alone: callers reach the CUDA code through AtDoor or OnDevice, which then
+    Without --config=cuda or emulated_gpu it is its headers alone: callers reach the CUDA code through Dispatch or OnDevice, which then
     compile no call of it. With --config=emulated_gpu the host's compiler takes the same sources as C++ and launches run on the CPU
     (runtime/emulated_gpu); `emulated_srcs`, C++ files, are for what has another body there.
     """

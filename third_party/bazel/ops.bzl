@@ -10,12 +10,14 @@ def _cuda_kernels(name, cuda_deps):
         hdrs = native.glob([name + "/*.h", name + "/cuda/*.h"]),
         srcs = native.glob([name + "/cuda/*.cu"]),
         deps = cuda_deps + [
+            "//autograd:observe_product",
             "//runtime:cuda/column_sums",
             "//runtime:cuda/divide",
             "//runtime:cuda/hand_over",
             "//runtime:cuda/philox",
             "//runtime:cuda/strided",
             "//runtime:host_device",
+            "//runtime:kernel_table",
             "//runtime:tensor",
         ],
         visibility = ["//tests/ops:__pkg__"],
@@ -37,7 +39,9 @@ def op_family(name, deps = [], cuda_deps = []):
     headers = native.glob([name + "/*.h", name + "/cpu/*.h"])
     needed = deps + ([name + "/cuda"] if has_cuda else []) + ([] if name == "cpu" else ["//ops:cpu"]) + ([] if name in ["cpu", "precision"] else ["//ops:precision"]) + [
         "//autograd:node",
+        "//autograd:observe_product",
         "//autograd:saved_activation",
+        "//runtime:kernel_table",
         "//runtime:parallel_for",
         "//runtime:tensor",
         "@highway",

@@ -1,10 +1,10 @@
-#include "ops/attention/cpu/attention.h"
-
+// f32 runs in tiles that never hold the matrix of scores, f64 in plain loops, row by row.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "ops/attention/cpu/attention_call.h"
+#include "ops/attention/kernels.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {

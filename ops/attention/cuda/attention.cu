@@ -1,9 +1,12 @@
+// 16-bit cases that cuDNN supports use cuDNN (cudnn_attention.h), other 16-bit cases our own kernels
+// for tensor cores (flash_attention.h); f32, f64 and heads wider than those take use
+// tile_attention.h.
 // Chooses the kernels: for 16-bit types cuDNN's if it supports the case, else our own for tensor
 // cores, or, where heads are too wide for those, the kernels for f32.
-#include "ops/attention/cuda/attention.h"
 #include "ops/attention/cuda/cudnn_attention.h"
 #include "ops/attention/cuda/flash_attention.h"
 #include "ops/attention/cuda/tile_attention.h"
+#include "ops/attention/kernels.h"
 #include "ops/cuda/cudnn/tensor_rules.h"
 #include "runtime/kernels.h"
 
@@ -53,7 +56,8 @@ void LowAttentionBackward(const ops::AttentionProblem& problem, const ops::Atten
 }  // namespace
 
 void Attention(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
-               ops::AttentionOutputs& out, StreamHandle stream) {
+               ops::AttentionOutputs& out) {
+  const StreamHandle stream = CurrentStream(out.out.device());
   if (CudnnAttention(problem, in, out, stream)) return;
   if (FlashTakes(problem, in.query.dtype())) return FlashAttention(problem, in, out, stream);
   if (IsLow(in.query.dtype())) return LowAttention(problem, in, out, stream);
@@ -62,7 +66,8 @@ void Attention(const ops::AttentionProblem& problem, const ops::AttentionInputs&
 
 void AttentionBackward(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
                        const ops::AttentionOutputs& out, const Tensor& dout,
-                       ops::AttentionGradients& gradients, StreamHandle stream) {
+                       ops::AttentionGradients& gradients) {
+  const StreamHandle stream = CurrentStream(dout.device());
   if (CudnnAttentionBackward(problem, in, out, dout, gradients, stream)) return;
   if (FlashTakes(problem, in.query.dtype()))
     return FlashAttentionBackward(problem, in, out, dout, gradients, stream);

@@ -1,5 +1,5 @@
 // Kernels for the weights of composed attention.
-#include "ops/attention/cuda/attention.h"
+#include "ops/attention/kernels.h"
 //
 #include "ops/attention/cuda/attention_call.h"
 #include "runtime/cuda/block.h"
@@ -38,7 +38,8 @@ struct DeadRow {
 
 }  // namespace
 
-void DropoutFactors(const ops::KeyedDropout& dropout, Tensor& factors, StreamHandle stream) {
+void DropoutFactors(const ops::KeyedDropout& dropout, Tensor& factors) {
+  const StreamHandle stream = CurrentStream(factors.device());
   if (factors.numel() == 0) return;
   const int64_t rows = factors.dim(-2), keys = factors.dim(-1);
   const Tensor places = HandOverStreams(kOp, dropout.streams, factors.device(), stream);
@@ -49,7 +50,8 @@ void DropoutFactors(const ops::KeyedDropout& dropout, Tensor& factors, StreamHan
   });
 }
 
-void FindDeadRows(const Tensor& scores, Tensor& dead, StreamHandle stream) {
+void FindDeadRows(const Tensor& scores, Tensor& dead) {
+  const StreamHandle stream = CurrentStream(dead.device());
   VisitCompute(kOp, scores.dtype(), [&]<class T>(ComputeType<T>) {
     ForEachRow(kOp, dead.numel(), scores.dim(-1), stream,
                DeadRow<T>{scores.dim(-1), Elements<T>(scores), MutableElements<bool>(dead)});

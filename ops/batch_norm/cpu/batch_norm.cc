@@ -1,5 +1,3 @@
-#include "ops/batch_norm/cpu/batch_norm.h"
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -7,6 +5,7 @@
 
 #include "ops/batch_norm/channel_functors.h"
 #include "ops/batch_norm/cpu/channel_sums.h"
+#include "ops/batch_norm/kernels.h"
 #include "runtime/kernels.h"
 #include "runtime/parallel_for.h"
 
@@ -134,7 +133,7 @@ void NormalizeChannels(const Tensor& x, const ChannelAffine& affine, ops::Activa
   });
 }
 
-void GradientSumsOf(const NormBackwardInputs& in, const Tensor& dy, Tensor& masked, Tensor& sums) {
+void SumGradients(const NormBackwardInputs& in, const Tensor& dy, Tensor& masked, Tensor& sums) {
   VisitCompute("batch_norm", dy.dtype(), [&]<class T>(ComputeType<T>) {
     const GradientSums found = SumsOf<T>(in, dy, masked);
     double* const to = sums.mutable_data<double>();
@@ -164,7 +163,7 @@ void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy,
 
 void BatchNormBackward(const NormBackwardInputs& in, const Tensor& dy, NormGradients& out) {
   Tensor sums({2, dy.dim(-1)}, DType::kF64);
-  GradientSumsOf(in, dy, out.masked, sums);
+  SumGradients(in, dy, out.masked, sums);
   NormalizeChannelsBackward(in, dy, sums, sums, out);
 }
 

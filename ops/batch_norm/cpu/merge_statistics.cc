@@ -1,6 +1,5 @@
-#include "ops/batch_norm/cpu/merge_statistics.h"
-
 #include "ops/batch_norm/channel_functors.h"
+#include "ops/batch_norm/kernels.h"
 
 namespace torus::cpu {
 

@@ -12,6 +12,8 @@
 #include <limits>
 #include <vector>
 
+#include "ops/batch_norm/activation.h"
+
 namespace torus::cpu {
 
 // An activation that clamps. Its gradient is 1 strictly between the bounds and 0 elsewhere, as in
@@ -21,6 +23,9 @@ struct Clamp {
   double high = std::numeric_limits<double>::infinity();
   bool identity() const { return low == -high && high == std::numeric_limits<double>::infinity(); }
 };
+
+// The bounds of an activation.
+Clamp ClampOf(ops::Activation activation);
 
 // The per-channel coefficients of the formula above; each array has `channels` elements.
 template <class T>

@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "ops/batch_norm/channel_functors.h"
-#include "ops/batch_norm/cuda/batch_norm.h"
+#include "ops/batch_norm/kernels.h"
 #include "runtime/cuda/elements.h"
 //
 #include "ops/batch_norm/cuda/channel_tiles.h"
@@ -262,8 +262,9 @@ struct Line {
 
 }  // namespace
 
-void GradientSumsOf(const ops::NormBackwardInputs& in, const Tensor& dy, Tensor& masked,
-                    Tensor& sums, StreamHandle stream) {
+void SumGradients(const ops::NormBackwardInputs& in, const Tensor& dy, Tensor& masked,
+                  Tensor& sums) {
+  const StreamHandle stream = CurrentStream(dy.device());
   const int64_t channels = dy.dim(-1);
   if (channels == 0) return;
   VisitFloats(kNormOp, dy.dtype(), [&]<class T>(ComputeType<T>) {
@@ -272,8 +273,9 @@ void GradientSumsOf(const ops::NormBackwardInputs& in, const Tensor& dy, Tensor&
   });
 }
 
-void BatchNormBackward(const ops::NormBackwardInputs& in, const Tensor& dy, ops::NormGradients& out,
-                       StreamHandle stream) {
+void BatchNormBackward(const ops::NormBackwardInputs& in, const Tensor& dy,
+                       ops::NormGradients& out) {
+  const StreamHandle stream = CurrentStream(dy.device());
   const int64_t channels = dy.dim(-1);
   if (channels == 0) return;
   VisitFloats(kNormOp, dy.dtype(), [&]<class T>(ComputeType<T>) {
@@ -286,7 +288,8 @@ void BatchNormBackward(const ops::NormBackwardInputs& in, const Tensor& dy, ops:
 
 void NormalizeChannelsBackward(const ops::NormBackwardInputs& in, const Tensor& dy,
                                const Tensor& own_sums, const Tensor& all_sums,
-                               ops::NormGradients& out, StreamHandle stream) {
+                               ops::NormGradients& out) {
+  const StreamHandle stream = CurrentStream(dy.device());
   const int64_t channels = dy.dim(-1);
   VisitFloats(kNormOp, dy.dtype(), [&]<class T>(ComputeType<T>) {
     using Sum = SumOf<T>;

@@ -1,7 +1,7 @@
 #include <initializer_list>
 #include <type_traits>
 
-#include "ops/batch_norm/cuda/batch_norm.h"
+#include "ops/batch_norm/kernels.h"
 #include "runtime/cuda/elements.h"
 //
 #include "ops/batch_norm/cuda/channel_tiles.h"
@@ -49,8 +49,8 @@ struct NormalizeRows {
 }  // namespace
 
 void NormalizeChannels(const Tensor& x, const ops::ChannelAffine& affine,
-                       ops::Activation activation, const Tensor& residual, Tensor& y,
-                       StreamHandle stream) {
+                       ops::Activation activation, const Tensor& residual, Tensor& y) {
+  const StreamHandle stream = CurrentStream(y.device());
   if (x.numel() == 0) return;
   VisitFloats(kNormOp, x.dtype(), [&]<class T>(ComputeType<T>) {
     const T *const from = Elements<T>(x), *const added = ElementsOrNull<T>(residual);

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "ops/batch_norm/channel_functors.h"
-#include "ops/batch_norm/cuda/batch_norm.h"
+#include "ops/batch_norm/kernels.h"
 #include "runtime/cuda/elements.h"
 //
 #include "ops/batch_norm/cuda/channel_tiles.h"
@@ -249,20 +249,23 @@ void StoreStatisticsOf(const Tensor& x, const Store& store, StreamHandle stream)
 
 }  // namespace
 
-void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var, StreamHandle stream) {
+void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var) {
+  const StreamHandle stream = CurrentStream(mean.device());
   StoreStatisticsOf(x, StoreStatistics{MutableElements<double>(mean), MutableElements<double>(var)},
                     stream);
 }
 
 void FoldStatistics(const Tensor& x, double eps, const Tensor& weight, const Tensor& bias,
-                    ops::ChannelAffine& affine, StreamHandle stream) {
+                    ops::ChannelAffine& affine) {
+  const StreamHandle stream = CurrentStream(x.device());
   VisitCompute(kNormOp, affine.mean.dtype(), [&]<class T>(ComputeType<T>) {
     StoreStatisticsOf(x, FoldChannel<T>(eps, weight, bias, affine), stream);
   });
 }
 
 void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tensor& weight,
-                  const Tensor& bias, ops::ChannelAffine& affine, StreamHandle stream) {
+                  const Tensor& bias, ops::ChannelAffine& affine) {
+  const StreamHandle stream = CurrentStream(affine.mean.device());
   VisitCompute(kNormOp, affine.mean.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach(kNormOp, mean.numel(), stream,
             FoldEachChannel<T>{Elements<double>(mean), Elements<double>(var),
@@ -270,7 +273,8 @@ void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tenso
   });
 }
 
-void UpdateRunningStatistics(std::vector<ops::RunningUpdate>& updates, StreamHandle stream) {
+void UpdateRunningStatistics(std::vector<ops::RunningUpdate>& updates) {
+  const StreamHandle stream = CurrentStream(updates.front().running_mean.device());
   for (const ops::RunningUpdate& u : updates)
     for (const Tensor* t : {&u.mean, &u.running_mean})
       VisitCompute(kNormOp, t->dtype(), [](auto) {});  // rejects other dtypes
@@ -281,7 +285,8 @@ void UpdateRunningStatistics(std::vector<ops::RunningUpdate>& updates, StreamHan
 }
 
 void MergeStatistics(const Tensor& more_mean, const Tensor& more_var, int64_t more, Tensor& mean,
-                     Tensor& var, int64_t count, StreamHandle stream) {
+                     Tensor& var, int64_t count) {
+  const StreamHandle stream = CurrentStream(mean.device());
   ForEach(kNormOp, mean.numel(), stream,
           MergeChannel{static_cast<double>(more), static_cast<double>(count),
                        Elements<double>(more_mean), Elements<double>(more_var),

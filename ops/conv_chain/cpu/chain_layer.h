@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ops/batch_norm/cpu/batch_norm.h"
 #include "ops/batch_norm/cpu/channel_sums.h"
+#include "ops/batch_norm/cpu/norm_rows.h"
 #include "ops/convolution/conv_geometry.h"
 #include "runtime/tensor.h"
 

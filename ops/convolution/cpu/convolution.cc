@@ -1,10 +1,10 @@
-#include "ops/convolution/cpu/convolution.h"
-
+// f32: a matrix product for 1 x 1, a special kernel for depthwise ones, dense.h for the rest.
 #include <algorithm>
 
 #include "ops/convolution/cpu/dense.h"
 #include "ops/convolution/cpu/depthwise.h"
 #include "ops/convolution/cpu/low_convolution.h"
+#include "ops/convolution/kernels.h"
 #include "ops/cpu/bias.h"
 #include "ops/cpu/gemm.h"
 

@@ -1,10 +1,12 @@
-#include "ops/convolution/cuda/convolution.h"
+// Tries cuDNN first, else uses our own kernels: depthwise.h for one filter per channel, dense.h for
+// the rest, and low_convolution.h on top of both for bf16 and f16.
 #include "ops/convolution/cuda/cudnn_convolution.h"
 #include "ops/convolution/cuda/dense.h"
 #include "ops/convolution/cuda/depthwise.h"
 #include "ops/convolution/cuda/low_convolution.h"
+#include "ops/convolution/kernels.h"
 #include "ops/cuda/cudnn/tensor_rules.h"
-#include "ops/matmul/cuda/product.h"
+#include "ops/matmul/kernels.h"
 #include "runtime/cuda/elements.h"
 //
 #include "runtime/cuda/column_sums.h"
@@ -51,16 +53,14 @@ void BackwardInput(const ConvGeometry& g, const Tensor& dy, const Tensor& weight
 
 // dy^T x over matrices of pixels. cuDNN has no engine that gives it in f32 for 16-bit operands; and
 // on an H100 the one that rounds takes ten times as long as a product.
-void PointwiseWeight(const ConvGeometry& g, const Tensor& x, const Tensor& dy, Tensor& dw,
-                     StreamHandle stream) {
+void PointwiseWeight(const ConvGeometry& g, const Tensor& x, const Tensor& dy, Tensor& dw) {
   Tensor matrix = dw.View({g.o, g.c});
-  ProductOfTransposed(dy.View({g.input_rows(), g.o}), x.View({g.input_rows(), g.c}), matrix,
-                      stream);
+  ProductOfTransposed(dy.View({g.input_rows(), g.o}), x.View({g.input_rows(), g.c}), matrix);
 }
 
 void BackwardWeight(const ConvGeometry& g, const Tensor& x, const Tensor& dy, Tensor& dw,
                     StreamHandle stream) {
-  if (g.pointwise() && IsLow(x.dtype())) return PointwiseWeight(g, x, dy, dw, stream);
+  if (g.pointwise() && IsLow(x.dtype())) return PointwiseWeight(g, x, dy, dw);
   if (CudnnBackwardWeight(g, x, dy, dw, stream)) return;
   if (IsLow(x.dtype())) return LowBackwardWeight(g, x, dy, dw, stream);
   VisitCompute(kOp, x.dtype(),
@@ -79,7 +79,8 @@ void BackwardBias(const ConvGeometry& g, const Tensor& dy, Tensor& dbias, Stream
 
 // Empty sums are 0, or the bias.
 void ConvolutionForward(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
-                        const Tensor& bias, Tensor& y, StreamHandle stream) {
+                        const Tensor& bias, Tensor& y) {
+  const StreamHandle stream = CurrentStream(y.device());
   if (CudnnForward(g, x, weight, bias, y, stream)) return;
   if (IsLow(x.dtype())) return LowForward(g, x, weight, bias, y, stream);
   VisitCompute(kOp, x.dtype(),
@@ -87,8 +88,8 @@ void ConvolutionForward(const ConvGeometry& g, const Tensor& x, const Tensor& we
 }
 
 void ConvolutionBackward(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
-                         const Tensor& dy, Tensor& dx, Tensor& dweight, Tensor& dbias,
-                         StreamHandle stream) {
+                         const Tensor& dy, Tensor& dx, Tensor& dweight, Tensor& dbias) {
+  const StreamHandle stream = CurrentStream(dy.device());
   if (dx.defined()) BackwardInput(g, dy, weight, dx, stream);
   if (dweight.defined()) BackwardWeight(g, x, dy, dweight, stream);
   if (dbias.defined()) BackwardBias(g, dy, dbias, stream);

@@ -1,7 +1,6 @@
-#include "ops/dropout/cpu/dropout.h"
-
 #include <algorithm>
 
+#include "ops/dropout/kernels.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {

@@ -1,6 +1,7 @@
+// With the same bits as on a CPU.
 #include <initializer_list>
 
-#include "ops/dropout/cuda/dropout.h"
+#include "ops/dropout/kernels.h"
 #include "runtime/cuda/divide.h"
 #include "runtime/cuda/elements.h"
 //
@@ -126,7 +127,8 @@ void VisitSum(DType x, DType y, const F& f) {
 }  // namespace
 
 void DropoutAdd(const Tensor& x, const Tensor& residual, const ops::DroppedElements& dropped,
-                Tensor& y, StreamHandle stream) {
+                Tensor& y) {
+  const StreamHandle stream = CurrentStream(y.device());
   if (y.numel() == 0) return;
   const Tensor there = HandOverStreams("dropout", dropped.streams, y.device(), stream);
   const FourOfSample fours(dropped, there, y.numel(), {&x, &residual, &y});
@@ -137,8 +139,8 @@ void DropoutAdd(const Tensor& x, const Tensor& residual, const ops::DroppedEleme
   });
 }
 
-void DropoutGradient(const Tensor& dy, const ops::DroppedElements& dropped, Tensor& dx,
-                     StreamHandle stream) {
+void DropoutGradient(const Tensor& dy, const ops::DroppedElements& dropped, Tensor& dx) {
+  const StreamHandle stream = CurrentStream(dx.device());
   if (dx.numel() == 0) return;
   const Tensor there = HandOverStreams("dropout", dropped.streams, dx.device(), stream);
   const FourOfSample fours(dropped, there, dx.numel(), {&dy, &dx});
@@ -149,8 +151,8 @@ void DropoutGradient(const Tensor& dy, const ops::DroppedElements& dropped, Tens
   });
 }
 
-void DropoutMask(std::span<const RandomStream> streams, uint64_t threshold, Tensor& keep,
-                 StreamHandle stream) {
+void DropoutMask(std::span<const RandomStream> streams, uint64_t threshold, Tensor& keep) {
+  const StreamHandle stream = CurrentStream(keep.device());
   if (keep.numel() == 0) return;
   const Tensor there = HandOverStreams("dropout", streams, keep.device(), stream);
   const int64_t samples = std::ssize(streams), count = keep.numel() / samples;
@@ -159,8 +161,8 @@ void DropoutMask(std::span<const RandomStream> streams, uint64_t threshold, Tens
           MaskBlock{count, blocks, threshold, StreamsIn(there), MutableElements<uint8_t>(keep)});
 }
 
-void DropoutApply(const Tensor& x, const Tensor& keep, double scale, Tensor& y,
-                  StreamHandle stream) {
+void DropoutApply(const Tensor& x, const Tensor& keep, double scale, Tensor& y) {
+  const StreamHandle stream = CurrentStream(y.device());
   VisitFloats("dropout", x.dtype(), [&]<class T>(ComputeType<T>) {
     RunMap("dropout", x.numel(), stream,
            BinaryMap<Dropped<T>, T, T, uint8_t>{{static_cast<SumOf<T>>(scale)},

@@ -1,7 +1,6 @@
-#include "ops/elementwise/cpu/elementwise.h"
-
 #include "ops/elementwise/cpu/broadcast_run.h"
 #include "ops/elementwise/elementwise_functors.h"
+#include "ops/elementwise/kernels.h"
 
 namespace torus::cpu {
 namespace {
@@ -106,7 +105,7 @@ void Select(std::string_view op, const Tensor& mask, const Tensor& a, const Tens
   });
 }
 
-void Band(int64_t low, int64_t high, Tensor& mask) {
+void Band(std::string_view /*op*/, int64_t low, int64_t high, Tensor& mask) {
   const int64_t rows = mask.dim(0), columns = mask.dim(1);
   bool* p = mask.mutable_data<bool>();
   ParallelFor(rows, (1 << 15) / (columns + 1) + 1, [=](int64_t begin, int64_t end) {

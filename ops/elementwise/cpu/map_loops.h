@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ops/cpu/low_pieces.h"
-#include "ops/elementwise/cpu/map.h"
+#include "ops/elementwise/kernels.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {

@@ -1,8 +1,8 @@
 #include <type_traits>
 
 #include "ops/elementwise/broadcast.h"
-#include "ops/elementwise/cuda/elementwise.h"
 #include "ops/elementwise/elementwise_functors.h"
+#include "ops/elementwise/kernels.h"
 #include "runtime/cuda/elements.h"
 #include "runtime/cuda/strided.h"
 //
@@ -150,8 +150,9 @@ struct InBand {
 
 }  // namespace
 
-void Binary(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b, Tensor& out,
-            StreamHandle stream) {
+void Binary(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b,
+            Tensor& out) {
+  const StreamHandle stream = CurrentStream(out.device());
   if (IsLow(a.dtype()) || IsLow(b.dtype())) return BinaryLow(op, what, a, b, out, stream);
   VisitCompute(op, a.dtype(), [&]<class T>(ComputeType<T>) {
     Binary(op, what, Operands<T, T, T>(a, b, out), stream);
@@ -159,14 +160,16 @@ void Binary(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tens
 }
 
 void Compare(std::string_view op, ops::CompareOp what, const Tensor& a, const Tensor& b,
-             Tensor& out, StreamHandle stream) {
+             Tensor& out) {
+  const StreamHandle stream = CurrentStream(out.device());
   VisitCompute(op, a.dtype(), [&]<class T>(ComputeType<T>) {
     Compare(op, what, Operands<T, T, bool>(a, b, out), stream);
   });
 }
 
-void Select(std::string_view op, const Tensor& mask, const Tensor& a, const Tensor& b, Tensor& out,
-            StreamHandle stream) {
+void Select(std::string_view op, const Tensor& mask, const Tensor& a, const Tensor& b,
+            Tensor& out) {
+  const StreamHandle stream = CurrentStream(out.device());
   const auto walk = WalkOf<3>(ops::PlanBroadcast(out.shape(), {&mask, &a, &b}));
   VisitCompute(op, a.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach(op, out.numel(), stream,
@@ -175,7 +178,8 @@ void Select(std::string_view op, const Tensor& mask, const Tensor& a, const Tens
   });
 }
 
-void Band(std::string_view op, int64_t low, int64_t high, Tensor& mask, StreamHandle stream) {
+void Band(std::string_view op, int64_t low, int64_t high, Tensor& mask) {
+  const StreamHandle stream = CurrentStream(mask.device());
   ForEach(op, mask.numel(), stream, InBand{low, high, mask.dim(1), MutableElements<bool>(mask)});
 }
 

@@ -1,7 +1,7 @@
 // The kernels of map.h, for sources that instantiate them with TORUS_INSTANTIATE_MAP(Functor).
 #pragma once
 
-#include "ops/elementwise/cuda/map.h"
+#include "ops/elementwise/kernels.h"
 #include "runtime/cuda/elements.h"
 //
 #include "ops/cuda/floats.h"
@@ -24,7 +24,8 @@ struct MappedBackward {
 };
 
 template <class F>
-void MapForward(std::string_view op, const F& f, const Tensor& x, Tensor& y, StreamHandle stream) {
+void MapForward(std::string_view op, const F& f, const Tensor& x, Tensor& y) {
+  const StreamHandle stream = CurrentStream(y.device());
   VisitFloats(op, x.dtype(), [&]<class T>(ComputeType<T>) {
     RunMap(op, x.numel(), stream,
            UnaryMap<MappedForward<F, T>, T, T>{{f}, MutableElements<T>(y), {Elements<T>(x)}});
@@ -32,8 +33,9 @@ void MapForward(std::string_view op, const F& f, const Tensor& x, Tensor& y, Str
 }
 
 template <class F>
-void MapBackward(std::string_view op, const F& f, const Tensor& kept, const Tensor& dy, Tensor& dx,
-                 StreamHandle stream) {
+void MapBackward(std::string_view op, const F& f, const Tensor& kept, const Tensor& dy,
+                 Tensor& dx) {
+  const StreamHandle stream = CurrentStream(dx.device());
   VisitFloats(op, kept.dtype(), [&]<class T>(ComputeType<T>) {
     RunMap(op, kept.numel(), stream,
            BinaryMap<MappedBackward<F, T>, T, T, T>{

@@ -1,11 +1,10 @@
-#include "ops/indexing/cpu/indexing.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
 #include "ops/elementwise/cpu/broadcast_run.h"
 #include "ops/indexing/gather_plan.h"
+#include "ops/indexing/kernels.h"
 #include "ops/indexing/row_norm.h"
 #include "ops/sum/reduction_shape.h"
 #include "runtime/parallel_for.h"
@@ -108,8 +107,8 @@ void AddColumns(const Tensor& dx, int dim, const Tensor& index, const T* dout, T
 
 }  // namespace
 
-void CheckIndex(std::string_view op, const Tensor& index, int64_t bound) {
-  const int64_t* p = index.data<int64_t>();
+void CheckIndex(std::string_view op, int64_t bound, Tensor& index) {
+  const int64_t* p = std::as_const(index).data<int64_t>();
   for (int64_t i = 0; i < index.numel(); ++i)
     Require(p[i] >= 0 && p[i] < bound, op, "index {} at position {} is outside of [0, {})", p[i], i,
             bound);

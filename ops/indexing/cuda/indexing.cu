@@ -1,8 +1,8 @@
 #include <string>
 
-#include "ops/indexing/cuda/indexing.h"
 #include "ops/indexing/cuda/sorted_index.h"
 #include "ops/indexing/gather_plan.h"
+#include "ops/indexing/kernels.h"
 #include "ops/indexing/row_norm.h"
 #include "runtime/cuda/divide.h"
 #include "runtime/cuda/elements.h"
@@ -150,7 +150,8 @@ struct AddColumn {
 
 }  // namespace
 
-void CheckIndex(std::string_view op, int64_t bound, Tensor& index, StreamHandle stream) {
+void CheckIndex(std::string_view op, int64_t bound, Tensor& index) {
+  const StreamHandle stream = CurrentStream(index.device());
   const int64_t count = index.numel();
   if (count == 0) return;
   // If there are no values at all, no index is safe.
@@ -162,8 +163,8 @@ void CheckIndex(std::string_view op, int64_t bound, Tensor& index, StreamHandle 
   index = SafeValues(op, index, 0, IsWithin{bound}, *later, fail, stream);
 }
 
-void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tensor& y,
-                StreamHandle stream) {
+void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tensor& y) {
+  const StreamHandle stream = CurrentStream(y.device());
   const auto select = [&]<class T>(ComputeType<T>) {
     ForEach(op, y.numel(), stream,
             SelectedRow<T>{x.dim(1), x.dim(2), index.numel(), Elements<int64_t>(index),
@@ -174,8 +175,8 @@ void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tenso
   VisitCompute(op, x.dtype(), select);
 }
 
-void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip, Tensor& dx,
-             StreamHandle stream) {
+void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip, Tensor& dx) {
+  const StreamHandle stream = CurrentStream(dx.device());
   Fill(dx, 0);
   if (dy.numel() == 0) return;
   const SortedIndex sorted = SortIndex(op, index, stream);
@@ -186,7 +187,8 @@ void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t
   });
 }
 
-void RenormRows(const Tensor& index, double most, double p, Tensor& weight, StreamHandle stream) {
+void RenormRows(const Tensor& index, double most, double p, Tensor& weight) {
+  const StreamHandle stream = CurrentStream(weight.device());
   if (index.numel() == 0) return;
   const int64_t width = weight.dim(1);
   const SortedIndex sorted = SortIndex("embedding", index, stream);
@@ -197,7 +199,8 @@ void RenormRows(const Tensor& index, double most, double p, Tensor& weight, Stre
   });
 }
 
-void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y, StreamHandle stream) {
+void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y) {
+  const StreamHandle stream = CurrentStream(y.device());
   VisitCompute("gather", x.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach("gather", y.numel(), stream,
             Gathered<T>{WalkOf<2>(ops::PlanGather(x, dim, index)), x.strides()[dim],
@@ -205,8 +208,8 @@ void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y, StreamHand
   });
 }
 
-void GatherBackward(const Tensor& dy, int dim, const Tensor& index, Tensor& dx,
-                    StreamHandle stream) {
+void GatherBackward(const Tensor& dy, int dim, const Tensor& index, Tensor& dx) {
+  const StreamHandle stream = CurrentStream(dx.device());
   if (index.numel() == 0) return;
   const int64_t length = index.dim(dim);
   VisitCompute("gather", dx.dtype(), [&]<class T>(ComputeType<T>) {

@@ -1,9 +1,8 @@
-#include "ops/layer_norm/cpu/layer_norm.h"
-
 #include <algorithm>
 #include <vector>
 
 #include "ops/layer_norm/cpu/layer_norm_rows.h"
+#include "ops/layer_norm/kernels.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {
@@ -72,7 +71,9 @@ void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double
 }
 
 void LayerNormBackward(const Tensor& dy, const Tensor& x, const Tensor& mean, const Tensor& rstd,
-                       const Tensor& weight, Tensor& dx, Tensor& dweight, Tensor& dbias) {
+                       const Tensor& weight, const Tensor& added, Tensor& dx, Tensor& dweight,
+                       Tensor& dbias) {
+  TORUS_CHECK(!added.defined(), "a CPU adds {} apart", added);
   VisitCompute("layer_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
     NormalizeBackward(mean.numel(), weight.numel(), dy.data<T>(), x.data<T>(), mean.data<T>(),
                       rstd.data<T>(), weight.data<T>(), Output<T>(dx), Output<T>(dweight),

@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "ops/cuda/floats.h"
-#include "ops/layer_norm/cuda/layer_norm.h"
+#include "ops/layer_norm/kernels.h"
 #include "runtime/cuda/elements.h"
 //
 #include "runtime/cuda/block.h"
@@ -326,7 +326,8 @@ void VisitTypes(const Tensor& x, const Tensor& y, const F& f) {
 }  // namespace
 
 void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps, Tensor& y,
-               Tensor& mean, Tensor& rstd, StreamHandle stream) {
+               Tensor& mean, Tensor& rstd) {
+  const StreamHandle stream = CurrentStream(y.device());
   VisitTypes(x, y, [&]<class In, class Out>() {
     using Sum = SumOf<In>;
     const int64_t rows = mean.numel(), n = weight.numel();
@@ -354,7 +355,8 @@ void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double
 
 void LayerNormBackward(const Tensor& dy, const Tensor& x, const Tensor& mean, const Tensor& rstd,
                        const Tensor& weight, const Tensor& added, Tensor& dx, Tensor& dweight,
-                       Tensor& dbias, StreamHandle stream) {
+                       Tensor& dbias) {
+  const StreamHandle stream = CurrentStream(dy.device());
   VisitTypes(x, dy, [&]<class In, class Out>() {
     using Sum = SumOf<In>;
     const RowGradients<In> to{MutableElementsOrNull<In>(dx), ElementsOrNull<In>(added)};

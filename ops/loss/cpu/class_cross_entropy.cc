@@ -1,7 +1,6 @@
-#include "ops/loss/cpu/class_cross_entropy.h"
-
 #include "ops/cpu/softmax_rows.h"
 #include "ops/loss/class_rows.h"
+#include "ops/loss/kernels.h"
 
 namespace torus::cpu {
 namespace {

@@ -1,16 +1,21 @@
-#include "ops/loss/cpu/linear_cross_entropy.h"
-
+// Processes rows in chunks and holds the logits of one chunk at a time.
 #include <algorithm>
 #include <cmath>
 
 #include "ops/cpu/bias.h"
 #include "ops/cpu/multiply.h"
 #include "ops/cpu/softmax_rows.h"
-#include "ops/loss/cpu/class_targets.h"
+#include "ops/loss/kernels.h"
 #include "runtime/kernels.h"
 
 namespace torus::cpu {
 namespace {
+
+double CountOf(const ops::ClassTargets& targets) {
+  int64_t count = 0;
+  CountTargets(targets, count);
+  return static_cast<double>(count);
+}
 
 constexpr auto kNo = Transpose::kNo, kYes = Transpose::kYes;
 
@@ -26,7 +31,7 @@ class Chunks {
         size_(ops::ChunkRows(p, p.weight.dim(0))),
         target_(p.targets.numbers.data<int64_t>()),
         // 0 for a mean over no targets; the loss is then NaN.
-        divisor_(p.mean ? static_cast<double>(CountTargets(p.targets)) : 1),
+        divisor_(p.mean ? CountOf(p.targets) : 1),
         logits_({std::min(size_, count_), classes_}, kDTypeOf<T>),
         rounded_(
             {std::is_same_v<In, T> || gradients.none() ? 0 : std::min(size_, count_), classes_},

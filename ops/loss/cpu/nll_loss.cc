@@ -1,7 +1,6 @@
-#include "ops/loss/cpu/nll_loss.h"
-
 #include <algorithm>
 
+#include "ops/loss/kernels.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {

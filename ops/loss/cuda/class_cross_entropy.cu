@@ -1,5 +1,5 @@
 #include "ops/loss/class_rows.h"
-#include "ops/loss/cuda/class_cross_entropy.h"
+#include "ops/loss/kernels.h"
 #include "runtime/cuda/elements.h"
 //
 #include "ops/cuda/softmax_rows.h"
@@ -48,7 +48,8 @@ struct EntropyBackwardRow {
 }  // namespace
 
 void CrossEntropy(const Tensor& x, const ops::ClassTargets& targets, Tensor& largest,
-                  Tensor& log_sum, Tensor& loss, StreamHandle stream) {
+                  Tensor& log_sum, Tensor& loss) {
+  const StreamHandle stream = CurrentStream(loss.device());
   const ops::ClassRows rows = RowsOf(x, targets);
   VisitCompute("cross_entropy", x.dtype(), [&]<class T>(ComputeType<T>) {
     ForEachRow("cross_entropy", targets.numbers.numel(), rows.classes, stream,
@@ -58,8 +59,8 @@ void CrossEntropy(const Tensor& x, const ops::ClassTargets& targets, Tensor& lar
 }
 
 void CrossEntropyBackward(const Tensor& x, const ops::ClassTargets& targets, const Tensor& largest,
-                          const Tensor& log_sum, const Tensor& dloss, Tensor& dx,
-                          StreamHandle stream) {
+                          const Tensor& log_sum, const Tensor& dloss, Tensor& dx) {
+  const StreamHandle stream = CurrentStream(dx.device());
   const ops::ClassRows rows = RowsOf(x, targets);
   VisitCompute("cross_entropy", x.dtype(), [&]<class T>(ComputeType<T>) {
     ForEachRow(

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "ops/loss/class_rows.h"
-#include "ops/loss/cuda/class_targets.h"
+#include "ops/loss/kernels.h"
 #include "runtime/cuda/elements.h"
 #include "runtime/gpu_graph.h"
 //
@@ -131,8 +131,8 @@ void CheckNow(std::string_view op, const ops::ClassTargets& targets, int64_t cla
 
 }  // namespace
 
-void CheckClasses(std::string_view op, int64_t classes, ops::ClassTargets& targets,
-                  StreamHandle stream) {
+void CheckClasses(std::string_view op, int64_t classes, ops::ClassTargets& targets) {
+  const StreamHandle stream = CurrentStream(targets.numbers.device());
   if (targets.numbers.numel() == 0) return;
   DeferredChecks* const later = DeferredChecks::Here(targets.numbers.device());
   if (later == nullptr) return CheckNow(op, targets, classes, stream);
@@ -144,11 +144,12 @@ void CheckClasses(std::string_view op, int64_t classes, ops::ClassTargets& targe
       SafeValues(op, targets.numbers, ignored, IsTarget{classes, ignored}, *later, fail, stream);
 }
 
-int64_t CountTargets(const ops::ClassTargets& targets, StreamHandle stream) {
-  return ReadNumber(Count(targets, stream));
+void CountTargets(const ops::ClassTargets& targets, int64_t& count) {
+  count = ReadNumber(Count(targets, CurrentStream(targets.numbers.device())));
 }
 
-void CountTargets(const ops::ClassTargets& targets, Tensor& count, StreamHandle stream) {
+void CountTargets(const ops::ClassTargets& targets, Tensor& count) {
+  const StreamHandle stream = CurrentStream(targets.numbers.device());
   const Tensor number = Count(targets, stream);
   VisitCompute("count_targets", count.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach("count_targets", 1, stream,
@@ -156,8 +157,8 @@ void CountTargets(const ops::ClassTargets& targets, Tensor& count, StreamHandle 
   });
 }
 
-void FindCounted(const ops::ClassTargets& targets, ops::CountedTargets& counted,
-                 StreamHandle stream) {
+void FindCounted(const ops::ClassTargets& targets, ops::CountedTargets& counted) {
+  const StreamHandle stream = CurrentStream(counted.places.device());
   const int64_t count = targets.numbers.numel();
   if (count == 0) return;
   const ops::ClassRows rows = RowsOf(targets, 0);

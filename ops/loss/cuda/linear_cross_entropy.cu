@@ -1,10 +1,11 @@
+// Processes rows in chunks and holds the logits of one chunk at a time. Never waits for the stream:
+// the number of targets that count stays on the GPU.
 #include <algorithm>
 #include <cmath>
 
 #include "ops/cuda/gemm.h"
 #include "ops/loss/class_rows.h"
-#include "ops/loss/cuda/class_targets.h"
-#include "ops/loss/cuda/linear_cross_entropy.h"
+#include "ops/loss/kernels.h"
 #include "runtime/cuda/elements.h"
 #include "runtime/cuda/kernels.h"
 #include "runtime/element_cast.h"
@@ -104,7 +105,7 @@ class Chunks {
     // 0 for a mean over no targets; the loss is then NaN.
     if (!p.mean) return;
     divisor_ = Tensor({}, kDTypeOf<T>, device_);
-    CountTargets(p.targets, divisor_, stream);
+    CountTargets(p.targets, divisor_);
   }
 
   void Run(Tensor& loss) {
@@ -204,7 +205,8 @@ class Chunks {
 }  // namespace
 
 void LinearCrossEntropy(const ops::LinearClassProblem& problem, Tensor& loss,
-                        ops::LinearClassGradients& gradients, StreamHandle stream) {
+                        ops::LinearClassGradients& gradients) {
+  const StreamHandle stream = CurrentStream(loss.device());
   VisitProduct(kOp, problem.hidden.dtype(), loss.dtype(),
                [&]<class In, class T>(ProductTypes<In, T>) {
                  if constexpr (std::is_same_v<T, SumOf<In>>)

@@ -1,5 +1,5 @@
 #include "ops/loss/class_rows.h"
-#include "ops/loss/cuda/nll_loss.h"
+#include "ops/loss/kernels.h"
 #include "runtime/cuda/elements.h"
 //
 #include "ops/cuda/softmax_rows.h"
@@ -66,8 +66,8 @@ struct NllBackwardRow {
 
 }  // namespace
 
-void NllLoss(const Tensor& x, const ops::NllTargets& targets, Tensor& loss, Tensor& scale,
-             StreamHandle stream) {
+void NllLoss(const Tensor& x, const ops::NllTargets& targets, Tensor& loss, Tensor& scale) {
+  const StreamHandle stream = CurrentStream(loss.device());
   VisitCompute("nll_loss", x.dtype(), [&]<class T>(ComputeType<T>) {
     const Targets<T> t(targets, x.dim(-1));
     ForEachRow("nll_loss", loss.numel(), t.smooth ? x.dim(-1) : 1, stream,
@@ -75,8 +75,8 @@ void NllLoss(const Tensor& x, const ops::NllTargets& targets, Tensor& loss, Tens
   });
 }
 
-void NllLossBackward(const ops::NllTargets& targets, const Tensor& dloss, Tensor& dx,
-                     StreamHandle stream) {
+void NllLossBackward(const ops::NllTargets& targets, const Tensor& dloss, Tensor& dx) {
+  const StreamHandle stream = CurrentStream(dx.device());
   VisitCompute("nll_loss", dx.dtype(), [&]<class T>(ComputeType<T>) {
     ForEachRow("nll_loss", dloss.numel(), dx.dim(-1), stream,
                NllBackwardRow<T>{Targets<T>(targets, dx.dim(-1)), Elements<T>(dloss),

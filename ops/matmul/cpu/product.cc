@@ -1,9 +1,8 @@
-#include "ops/matmul/cpu/product.h"
-
 #include <algorithm>
 
 #include "ops/cpu/bias.h"
 #include "ops/cpu/multiply.h"
+#include "ops/matmul/kernels.h"
 #include "ops/matmul/matrix_layout.h"
 #include "runtime/kernels.h"
 #include "runtime/parallel_for.h"

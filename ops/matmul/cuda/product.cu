@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "ops/cuda/gemm_of_tensors.h"
-#include "ops/matmul/cuda/product.h"
+#include "ops/matmul/kernels.h"
 #include "ops/matmul/matrix_layout.h"
 #include "runtime/broadcast.h"
 #include "runtime/cuda/elements.h"
@@ -81,38 +81,43 @@ void SumLowRows(const Tensor& x, Tensor& sum, StreamHandle stream) {
 
 }  // namespace
 
-void Product(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out,
-             StreamHandle stream) {
+void Product(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) {
+  const StreamHandle stream = CurrentStream(out.device());
   Multiply(false, a, false, b, bias, out, stream);
 }
 
-void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out,
-                         StreamHandle stream) {
+void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) {
+  const StreamHandle stream = CurrentStream(out.device());
   Multiply(false, a, true, b, bias, out, stream);
 }
 
 void ProductPlus(const Tensor& a, const Tensor& b, bool by_transposed, const Tensor& bias,
-                 const Tensor& added, Tensor& out, StreamHandle stream) {
+                 const Tensor& added, Tensor& out) {
+  const StreamHandle stream = CurrentStream(out.device());
   Multiply(false, a, by_transposed, b, bias, out, stream, added);
 }
 
-void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out, StreamHandle stream) {
+void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out) {
+  const StreamHandle stream = CurrentStream(out.device());
   Multiply(true, a, false, b, Tensor(), out, stream);
 }
 
-void SumOfLowRows(const Tensor& x, Tensor& sum, StreamHandle stream) {
+void SumOfLowRows(const Tensor& x, Tensor& sum) {
+  const StreamHandle stream = CurrentStream(sum.device());
   x.dtype() == DType::kF16 ? SumLowRows<Float16>(x, sum, stream)
                            : SumLowRows<BFloat16>(x, sum, stream);
 }
 
 void ProductOfTransposedAndSum(const Tensor& a, const Tensor& b, bool of_a, Tensor& out,
-                               Tensor& sum, StreamHandle stream) {
+                               Tensor& sum) {
+  const StreamHandle stream = CurrentStream(out.device());
   if (MultiplyAndSum(a, b, of_a, out, sum, stream)) return;
   ProductOfTransposed(a, b, out, stream);
   SumOfLowRows(of_a ? a : b, sum, stream);
 }
 
-void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out, StreamHandle stream) {
+void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out) {
+  const StreamHandle stream = CurrentStream(out.device());
   if (out.numel() == 0) return;
   const int64_t m = out.dim(-2), n = out.dim(-1);
   const ops::StoredMatrix left = ops::StoredAs(a), right = ops::StoredAs(b);

@@ -1,8 +1,7 @@
-#include "ops/mlp/cpu/gelu_product.h"
-
 #include "ops/activation/activation_functors.h"
-#include "ops/elementwise/cpu/map.h"
-#include "ops/matmul/cpu/product.h"
+#include "ops/elementwise/kernels.h"
+#include "ops/matmul/kernels.h"
+#include "ops/mlp/kernels.h"
 
 namespace torus::cpu {
 

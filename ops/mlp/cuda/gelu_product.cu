@@ -1,8 +1,8 @@
 #include "ops/activation/activation_functors.h"
 #include "ops/cuda/gemm_of_tensors.h"
-#include "ops/elementwise/cuda/map.h"
-#include "ops/matmul/cuda/product.h"
-#include "ops/mlp/cuda/gelu_product.h"
+#include "ops/elementwise/kernels.h"
+#include "ops/matmul/kernels.h"
+#include "ops/mlp/kernels.h"
 
 namespace torus::cuda {
 namespace {
@@ -35,20 +35,20 @@ bool GradientInProduct(const Tensor& a, const Tensor& b, const Tensor& z, Tensor
 
 }  // namespace
 
-void GeluProduct(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& z, Tensor& h,
-                 StreamHandle stream) {
+void GeluProduct(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& z, Tensor& h) {
+  const StreamHandle stream = CurrentStream(h.device());
   if (GeluInProduct(a, b, bias, z, h, stream)) return;
   Tensor inner = z.defined() ? z : Tensor(h.shape(), h.dtype(), h.device());
-  Product(a, b, bias, inner, stream);
-  MapForward("gelu_mlp", ops::GeluTanhFunctor{}, inner, h, stream);
+  Product(a, b, bias, inner);
+  MapForward("gelu_mlp", ops::GeluTanhFunctor{}, inner, h);
 }
 
-void GeluGradientProduct(const Tensor& a, const Tensor& b, const Tensor& z, Tensor& dz,
-                         StreamHandle stream) {
+void GeluGradientProduct(const Tensor& a, const Tensor& b, const Tensor& z, Tensor& dz) {
+  const StreamHandle stream = CurrentStream(dz.device());
   if (GradientInProduct(a, b, z, dz, stream)) return;
   Tensor dh(dz.shape(), dz.dtype(), dz.device());
-  ProductByTransposed(a, b, Tensor(), dh, stream);
-  MapBackward("gelu_mlp", ops::GeluTanhFunctor{}, z, dh, dz, stream);
+  ProductByTransposed(a, b, Tensor(), dh);
+  MapBackward("gelu_mlp", ops::GeluTanhFunctor{}, z, dh, dz);
 }
 
 }  // namespace torus::cuda

@@ -1,6 +1,5 @@
-#include "ops/pooling/cpu/pooling.h"
-
 #include "ops/pooling/cpu/pool_rows.h"
+#include "ops/pooling/kernels.h"
 
 namespace torus::cpu {
 
@@ -23,7 +22,8 @@ void MaxPool(const PoolImage& image, const MaxPoolWindow& window, const Tensor& 
   });
 }
 
-void MaxPoolBackward(const PoolImage& image, const Tensor& dy, const Tensor& index, Tensor& dx) {
+void MaxPoolBackward(const PoolImage& image, const ops::MaxPoolWindow& /*window*/, const Tensor& dy,
+                     const Tensor& index, Tensor& dx) {
   VisitCompute("max_pool2d", dx.dtype(), [&]<class T>(ComputeType<T>) {
     MaxPoolBackward(image, dy.dim(1) * dy.dim(2), dy.data<T>(), index.data<int32_t>(),
                     dx.mutable_data<T>());

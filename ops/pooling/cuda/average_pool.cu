@@ -1,5 +1,5 @@
 #include "ops/pooling/cuda/pixel.h"
-#include "ops/pooling/cuda/pooling.h"
+#include "ops/pooling/kernels.h"
 #include "runtime/cuda/elements.h"
 //
 #include "ops/cuda/floats.h"
@@ -97,12 +97,13 @@ void ForEachOf(std::string_view op, const ops::AverageWindows& w, const Tensor& 
 }  // namespace
 
 void AveragePool(std::string_view op, const ops::AverageWindows& windows, const Tensor& x,
-                 Tensor& y, StreamHandle stream) {
+                 Tensor& y) {
+  const StreamHandle stream = CurrentStream(y.device());
   ForEachOf<AveragedWindow>(op, windows, x, y, stream);
 }
 
-void AveragePoolBackward(const ops::AverageWindows& windows, const Tensor& dy, Tensor& dx,
-                         StreamHandle stream) {
+void AveragePoolBackward(const ops::AverageWindows& windows, const Tensor& dy, Tensor& dx) {
+  const StreamHandle stream = CurrentStream(dx.device());
   ForEachOf<SharesOfPixel>("average_pool", windows, dy, dx, stream);
 }
 

@@ -1,7 +1,7 @@
 #include <limits>
 
 #include "ops/pooling/cuda/pixel.h"
-#include "ops/pooling/cuda/pooling.h"
+#include "ops/pooling/kernels.h"
 #include "ops/pooling/max_taps.h"
 #include "runtime/cuda/elements.h"
 //
@@ -86,7 +86,8 @@ struct PassedBack {
 }  // namespace
 
 void MaxPool(const PoolImage& image, const MaxPoolWindow& window, const Tensor& x, Tensor& y,
-             Tensor& index, StreamHandle stream) {
+             Tensor& index) {
+  const StreamHandle stream = CurrentStream(y.device());
   VisitFloats("max_pool2d", x.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach("max_pool2d", y.numel(), stream,
             LargestOfWindow<T>{image, window, Elements<T>(x), MutableElements<T>(y),
@@ -95,7 +96,8 @@ void MaxPool(const PoolImage& image, const MaxPoolWindow& window, const Tensor& 
 }
 
 void MaxPoolBackward(const PoolImage& image, const MaxPoolWindow& window, const Tensor& dy,
-                     const Tensor& index, Tensor& dx, StreamHandle stream) {
+                     const Tensor& index, Tensor& dx) {
+  const StreamHandle stream = CurrentStream(dx.device());
   VisitFloats("max_pool2d", dx.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach("max_pool2d", dx.numel(), stream,
             PassedBack<T>{image, window, Elements<T>(dy), Elements<int32_t>(index),

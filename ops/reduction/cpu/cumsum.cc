@@ -1,7 +1,6 @@
-#include "ops/reduction/cpu/cumsum.h"
-
 #include <algorithm>
 
+#include "ops/reduction/kernels.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {

@@ -1,5 +1,4 @@
-#include "ops/reduction/cpu/extremum.h"
-
+#include "ops/reduction/kernels.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {

@@ -1,4 +1,4 @@
-#include "ops/reduction/cuda/reduction.h"
+#include "ops/reduction/kernels.h"
 #include "runtime/cuda/elements.h"
 //
 #include "runtime/cuda/block.h"
@@ -86,8 +86,8 @@ struct CumsumRow {
 
 }  // namespace
 
-void LargestOfRows(std::string_view op, const Tensor& x, Tensor& value, Tensor& where,
-                   StreamHandle stream) {
+void LargestOfRows(std::string_view op, const Tensor& x, Tensor& value, Tensor& where) {
+  const StreamHandle stream = CurrentStream(value.device());
   VisitCompute(op, x.dtype(), [&]<class T>(ComputeType<T>) {
     ForEachRow(op, x.dim(0), x.dim(1), stream,
                LargestOfRow<T>{x.dim(1), Elements<T>(x), MutableElements<T>(value),
@@ -95,7 +95,8 @@ void LargestOfRows(std::string_view op, const Tensor& x, Tensor& value, Tensor& 
   });
 }
 
-void Cumsum(const Tensor& x, bool reverse, Tensor& y, StreamHandle stream) {
+void Cumsum(const Tensor& x, bool reverse, Tensor& y) {
+  const StreamHandle stream = CurrentStream(y.device());
   const int64_t outer = x.dim(0), count = x.dim(1), inner = x.dim(2);
   if (x.numel() == 0) return;
   VisitCompute("cumsum", x.dtype(), [&]<class T>(ComputeType<T>) {

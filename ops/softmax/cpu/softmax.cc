@@ -1,6 +1,5 @@
-#include "ops/softmax/cpu/softmax.h"
-
 #include "ops/cpu/softmax_rows.h"
+#include "ops/softmax/kernels.h"
 
 namespace torus::cpu {
 namespace {

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "ops/softmax/cuda/softmax.h"
+#include "ops/softmax/kernels.h"
 #include "runtime/cuda/elements.h"
 //
 #include "ops/cuda/softmax_rows.h"
@@ -69,19 +69,23 @@ void Backward(std::string_view op, const Tensor& y, const Tensor& dy, Tensor& dx
 
 }  // namespace
 
-void Softmax(const Tensor& x, Tensor& y, StreamHandle stream) {
+void Softmax(const Tensor& x, Tensor& y) {
+  const StreamHandle stream = CurrentStream(y.device());
   Forward<false>("softmax", x, y, stream);
 }
 
-void SoftmaxBackward(const Tensor& y, const Tensor& dy, Tensor& dx, StreamHandle stream) {
+void SoftmaxBackward(const Tensor& y, const Tensor& dy, Tensor& dx) {
+  const StreamHandle stream = CurrentStream(dx.device());
   Backward<false>("softmax", y, dy, dx, stream);
 }
 
-void LogSoftmax(const Tensor& x, Tensor& y, StreamHandle stream) {
+void LogSoftmax(const Tensor& x, Tensor& y) {
+  const StreamHandle stream = CurrentStream(y.device());
   Forward<true>("log_softmax", x, y, stream);
 }
 
-void LogSoftmaxBackward(const Tensor& y, const Tensor& dy, Tensor& dx, StreamHandle stream) {
+void LogSoftmaxBackward(const Tensor& y, const Tensor& dy, Tensor& dx) {
+  const StreamHandle stream = CurrentStream(dx.device());
   Backward<true>("log_softmax", y, dy, dx, stream);
 }
 

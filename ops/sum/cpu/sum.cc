@@ -1,8 +1,7 @@
-#include "ops/sum/cpu/sum.h"
-
 #include <algorithm>
 #include <vector>
 
+#include "ops/sum/kernels.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {

@@ -1,5 +1,4 @@
-#include "ops/tokens/cpu/tokens.h"
-
+#include "ops/tokens/kernels.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {

@@ -1,4 +1,4 @@
-#include "ops/tokens/cuda/tokens.h"
+#include "ops/tokens/kernels.h"
 #include "runtime/cuda/divide.h"
 #include "runtime/cuda/elements.h"
 //
@@ -53,21 +53,22 @@ struct RowOfPart {
 
 }  // namespace
 
-void PositionsBehindPadding(const Tensor& ids, int64_t padding, Tensor& positions,
-                            StreamHandle stream) {
+void PositionsBehindPadding(const Tensor& ids, int64_t padding, Tensor& positions) {
+  const StreamHandle stream = CurrentStream(positions.device());
   ForEachRow("positions", ids.dim(0), ids.dim(1), stream,
              PositionsOfText{ids.dim(1), padding, Elements<int64_t>(ids),
                              MutableElements<int64_t>(positions)});
 }
 
-void CausalMask(const Tensor& tokens, Tensor& mask, StreamHandle stream) {
+void CausalMask(const Tensor& tokens, Tensor& mask) {
+  const StreamHandle stream = CurrentStream(mask.device());
   ForEach(
       "causal_mask", mask.numel(), stream,
       SeesToken{mask.dim(2), mask.dim(3), Elements<int64_t>(tokens), MutableElements<bool>(mask)});
 }
 
-void FindRowsOfPart(const Tensor& ids, const IndexRange& range, Tensor& rows, Tensor& here,
-                    StreamHandle stream) {
+void FindRowsOfPart(const Tensor& ids, const IndexRange& range, Tensor& rows, Tensor& here) {
+  const StreamHandle stream = CurrentStream(rows.device());
   ForEach("rows_of_part", ids.numel(), stream,
           RowOfPart{range, Elements<int64_t>(ids), MutableElements<int64_t>(rows),
                     MutableElements<bool>(here)});

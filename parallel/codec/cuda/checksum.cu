@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "parallel/codec/cuda/checksum.h"
+#include "parallel/codec/kernels.h"
 #include "runtime/crc_shift.h"
 #include "runtime/cuda/elements.h"
 //
@@ -48,7 +48,7 @@ __global__ void SumPiecesKernel(const uint8_t* bytes, Count count, int32_t* of_b
 }
 
 __device__ uint32_t WholeSum(const int32_t* of_blocks, unsigned blocks, int64_t count) {
-  static_assert(kThreads == kChecksumBlocks);
+  static_assert(kThreads == kChecksumScratch);
   const int32_t own = threadIdx.x < blocks ? of_blocks[threadIdx.x] : 0;
   const uint32_t sum = torus::cuda::CombineBlock<kThreads>(static_cast<uint32_t>(own), Xor());
   return CrcOfSum(sum, static_cast<uint64_t>(count));
@@ -69,7 +69,7 @@ __global__ void CompareKernel(const int32_t* of_blocks, unsigned blocks, Count c
 
 // Blocks of which every thread has a word, if there are so many bytes.
 unsigned BlocksFor(const Tensor& bytes) {
-  constexpr int64_t kOfBlock = 8 * kThreads, kMost = kChecksumBlocks;
+  constexpr int64_t kOfBlock = 8 * kThreads, kMost = kChecksumScratch;
   return static_cast<unsigned>(std::clamp<int64_t>(bytes.numel() / kOfBlock + 1, 1, kMost));
 }
 
@@ -80,8 +80,8 @@ void SumPieces(const Tensor& bytes, Count count, Tensor& scratch, StreamHandle s
 
 }  // namespace
 
-void Checksum(const Tensor& bytes, const Tensor& count, Tensor& checksum, Tensor& scratch,
-              StreamHandle stream) {
+void Checksum(const Tensor& bytes, const Tensor& count, Tensor& checksum, Tensor& scratch) {
+  const StreamHandle stream = CurrentStream(bytes.device());
   const Count there{.there = Elements<int64_t>(count)};
   SumPieces(bytes, there, scratch, stream);
   torus::cuda::Launch("checksum", 1, kThreads, 0, stream, KeepChecksumKernel,
@@ -89,8 +89,8 @@ void Checksum(const Tensor& bytes, const Tensor& count, Tensor& checksum, Tensor
                       MutableElements<int64_t>(checksum));
 }
 
-void CompareChecksum(const Tensor& bytes, uint32_t expected, Tensor& damaged, Tensor& scratch,
-                     StreamHandle stream) {
+void CompareChecksum(const Tensor& bytes, uint32_t expected, Tensor& damaged, Tensor& scratch) {
+  const StreamHandle stream = CurrentStream(bytes.device());
   const Count known{.known = bytes.numel()};
   SumPieces(bytes, known, scratch, stream);
   torus::cuda::Launch("checksum", 1, kThreads, 0, stream, CompareKernel, Elements<int32_t>(scratch),

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "parallel/codec/cuda/extent.h"
-#include "parallel/codec/cuda/plain.h"
+#include "parallel/codec/kernels.h"
 #include "runtime/element_cast.h"
 
 namespace torus::parallel::cuda {

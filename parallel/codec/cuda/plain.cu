@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "parallel/codec/cuda/plain.h"
+#include "parallel/codec/kernels.h"
 #include "parallel/codec/small_float_bits.h"
 #include "runtime/cuda/elements.h"
 //
@@ -123,7 +123,8 @@ struct Decoder {
 }  // namespace
 
 void PlainEncode(const Tensor& in, const PlainFormat& format, const Numbers8& numbers, Tensor& out,
-                 Tensor& written, Tensor& scratch, StreamHandle stream) {
+                 Tensor& written, Tensor& scratch) {
+  const StreamHandle stream = CurrentStream(in.device());
   Extent* const extent = reinterpret_cast<Extent*>(MutableElements<uint8_t>(scratch));
   Launch(kOp, 1, 1, 0, stream, BeginExtentKernel, extent);
   VisitValues(in, [&](auto zero) {
@@ -136,8 +137,9 @@ void PlainEncode(const Tensor& in, const PlainFormat& format, const Numbers8& nu
          static_cast<int64_t>(format.EncodedBytes(in.numel())), MutableElements<int64_t>(written));
 }
 
-void PlainDecode(const Tensor& in, const PlainFormat& format, const Numbers8& numbers, Tensor& out,
-                 StreamHandle stream) {
+void PlainDecode(const Tensor& in, const PlainFormat& format, const Numbers8& numbers,
+                 Tensor& out) {
+  const StreamHandle stream = CurrentStream(out.device());
   if (out.numel() == 0) return;
   VisitValues(out, [&](auto zero) {
     using T = decltype(zero);

@@ -1,5 +1,5 @@
 #include "parallel/codec/cuda/scratch_layout.h"
-#include "parallel/codec/cuda/sortq.h"
+#include "parallel/codec/kernels.h"
 #include "runtime/cuda/elements.h"
 //
 #include "parallel/codec/cuda/digit_search.h"
@@ -57,14 +57,16 @@ void Encode(const T* values, int64_t count, SortqFormat format, uint8_t* out, in
 }  // namespace
 
 void SortqEncode(const Tensor& in, SortqFormat format, Tensor& out, Tensor& written,
-                 Tensor& scratch, StreamHandle stream) {
+                 Tensor& scratch) {
+  const StreamHandle stream = CurrentStream(in.device());
   VisitValues(in, [&](auto zero) {
     Encode(Elements<decltype(zero)>(in), in.numel(), format, MutableElements<uint8_t>(out),
            MutableElements<int64_t>(written), MutableElements<uint8_t>(scratch), stream);
   });
 }
 
-void SortqDecode(const Tensor& in, SortqFormat format, Tensor& out, StreamHandle stream) {
+void SortqDecode(const Tensor& in, SortqFormat format, Tensor& out) {
+  const StreamHandle stream = CurrentStream(out.device());
   const int64_t count = out.numel();
   if (count == 0) return;
   VisitValues(out, [&](auto zero) {

@@ -1,5 +1,4 @@
-#include "parallel/data_parallel/cpu/copies.h"
-
+#include "parallel/data_parallel/kernels.h"
 #include "runtime/kernels.h"
 
 namespace torus::parallel::cpu {

@@ -1,4 +1,4 @@
-#include "parallel/data_parallel/cuda/copies.h"
+#include "parallel/data_parallel/kernels.h"
 #include "parallel/optim/cuda/multi_tensor.h"
 
 namespace torus::parallel::cuda {
@@ -36,7 +36,8 @@ void CopyAllOf(std::vector<CopyItem>& items, StreamHandle stream) {
 
 }  // namespace
 
-void CopyAll(std::vector<CopyItem>& items, StreamHandle stream) {
+void CopyAll(std::vector<CopyItem>& items) {
+  const StreamHandle stream = CurrentStream(items.front().to.device());
   CopyAllOf<float>(items, stream);
   CopyAllOf<double>(items, stream);
 }

@@ -1,10 +1,9 @@
-#include "parallel/optim/cpu/updates.h"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <numeric>
 
+#include "parallel/optim/kernels.h"
 #include "parallel/optim/multi_tensor.h"
 #include "parallel/optim/norm_block.h"
 #include "runtime/kernels.h"

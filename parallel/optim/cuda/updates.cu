@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "parallel/optim/cuda/multi_tensor.h"
-#include "parallel/optim/cuda/updates.h"
+#include "parallel/optim/kernels.h"
 #include "runtime/error.h"
 //
 #include "runtime/cuda/block.h"
@@ -295,34 +295,37 @@ void OverGradients(std::string_view op, const std::vector<Tensor>& gradients, De
 
 }  // namespace
 
-void SgdStep(std::vector<SgdItem>& items, const StepScalars<SgdScalars>& scalars,
-             StreamHandle stream) {
+void SgdStep(std::vector<SgdItem>& items, const StepScalars<SgdScalars>& scalars) {
+  const StreamHandle stream = CurrentStream(items.front().parameter.device());
   StepOfAll<SgdEntry>("sgd", items, scalars, stream);
 }
 
-void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scalars,
-              StreamHandle stream) {
+void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scalars) {
+  const StreamHandle stream = CurrentStream(items.front().parameter.device());
   StepOfAll<AdamEntry>("adam", items, scalars, stream);
 }
 
-void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages,
-                 StreamHandle stream) {
+void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages) {
+  const StreamHandle stream = CurrentStream(weights.front().device());
   MoveTowardsOf<float>(weights, share, averages, stream);
   MoveTowardsOf<double>(weights, share, averages, stream);
 }
 
-void RoundAll(const std::vector<Tensor>& from, std::vector<Tensor>& to, StreamHandle stream) {
+void RoundAll(const std::vector<Tensor>& from, std::vector<Tensor>& to) {
+  const StreamHandle stream = CurrentStream(to.front().device());
   if (to.empty()) return;
   to.front().dtype() == DType::kBF16 ? RoundAllTo<BFloat16>(from, to, stream)
                                      : RoundAllTo<Float16>(from, to, stream);
 }
 
-void SquaredBlockNorms(const std::vector<Tensor>& gradients, Tensor& sums, StreamHandle stream) {
+void SquaredBlockNorms(const std::vector<Tensor>& gradients, Tensor& sums) {
+  const StreamHandle stream = CurrentStream(sums.device());
   OverGradients("clip", gradients, sums.device(), stream,
                 SumSquares{MutableElements<double>(sums)});
 }
 
-void FindNonFinite(const std::vector<Tensor>& gradients, Tensor& found, StreamHandle stream) {
+void FindNonFinite(const std::vector<Tensor>& gradients, Tensor& found) {
+  const StreamHandle stream = CurrentStream(found.device());
   OverGradients("finite_check", gradients, found.device(), stream,
                 FindInPieces{MutableElements<int32_t>(found)});
 }

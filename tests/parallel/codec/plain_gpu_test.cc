@@ -156,7 +156,7 @@ TEST_F(PlainOnGpu, ChecksumsAreTheCpus) {
     const uint32_t want = Crc32c(std::as_bytes(std::span(bytes).first(count)));
     const Tensor there = FromVector(bytes, {static_cast<int64_t>(bytes.size())}).To(kGpu);
     const Tensor size = Full({1}, static_cast<double>(count), DType::kI64, kGpu);
-    Tensor sum({1}, DType::kI64, kGpu), scratch({kernels::kChecksumScratch}, DType::kI32, kGpu);
+    Tensor sum({1}, DType::kI64, kGpu), scratch({kChecksumScratch}, DType::kI32, kGpu);
     kernels::Checksum(there, size, sum, scratch);
     EXPECT_EQ(static_cast<uint32_t>(ToVector<int64_t>(sum.To(Device{}))[0]), want) << count;
     if (count == 0) continue;

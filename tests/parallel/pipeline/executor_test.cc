@@ -10,7 +10,7 @@
 #include "parallel/schedule/factory.h"
 #include "parallel/schedule/lowering.h"
 #include "parallel/schedule/verifier.h"
-#include "runtime/door.h"
+#include "runtime/dispatch.h"
 #include "runtime/error.h"
 #include "runtime/trace.h"
 #include "tests/parallel/pipeline/pipeline_run.h"
@@ -320,17 +320,17 @@ TEST(Executor, ABlockThatReadsElementsOutsideOfADoorIsToldWhereTheyBelong) {
             }),
             where +
                 "[data] a tensor on meta has no memory, so code that reads or writes elements "
-                "belongs inside AtDoor (runtime/door.h), got f32 (2, 5) on meta");
+                "belongs inside Dispatch (runtime/dispatch.h), got f32 (2, 5) on meta");
   EXPECT_EQ(ErrorOfForward([](const Vars& x, const StepContext&) {
               return ToVector<float>(x[0].data())[0] > 0 ? x : Vars{};
             }),
             where +
                 "[copy] a tensor on meta has no values, so code that reads them belongs inside "
-                "AtDoor (runtime/door.h), got f32 (2, 5) on meta into f32 (2, 5) on cpu");
+                "Dispatch (runtime/dispatch.h), got f32 (2, 5) on meta into f32 (2, 5) on cpu");
   EXPECT_EQ(ErrorOfForward([](const Vars& x, const StepContext&) {
               Tensor y = Empty(x[0].shape(), DType::kF32, x[0].data().device());
-              AtDoor("mine", y.device(),
-                     [&] { y.mutable_data<float>()[0] = x[0].data().data<float>()[0]; });
+              Dispatch("mine", y.device(),
+                       [&] { y.mutable_data<float>()[0] = x[0].data().data<float>()[0]; });
               return Vars{Variable(y)};
             }),
             "");

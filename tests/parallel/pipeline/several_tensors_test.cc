@@ -12,7 +12,7 @@
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
 #include "parallel/transport/run_ranks.h"
-#include "runtime/door.h"
+#include "runtime/dispatch.h"
 #include "runtime/kernels.h"
 #include "runtime/rng.h"
 
@@ -35,7 +35,7 @@ void LookupForward(const Tensor& x, const Tensor& ids, const Tensor& mask, const
 // y(r, :) = mask(r) ? tanh(x(r, :) + table(ids(r), :)) : 0
 Variable Lookup(const Variable& x, const Tensor& ids, const Tensor& mask, const Variable& table) {
   Tensor y = Zeros(x.shape(), DType::kF32, x.data().device());
-  AtDoor("lookup", y.device(), [&] { LookupForward(x.data(), ids, mask, table.data(), y); });
+  Dispatch("lookup", y.device(), [&] { LookupForward(x.data(), ids, mask, table.data(), y); });
   return Record("lookup", y, {x, table}, [y, ids](const GradContext& g) {
     Tensor dx = Zeros(y.shape()), dt = Zeros({kIds, kWidth});
     for (int64_t r = 0; r < y.dim(0); ++r)

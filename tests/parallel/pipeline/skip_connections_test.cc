@@ -11,7 +11,7 @@
 #include "parallel/codec/make_codec.h"
 #include "parallel/pipeline/stage.h"
 #include "parallel/schedule/factory.h"
-#include "runtime/door.h"
+#include "runtime/dispatch.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 #include "tests/parallel/pipeline/pipeline_run.h"
@@ -44,7 +44,7 @@ void Stash(Block& block, const std::string& name) {
 // A quarter of the sum: the model still learns.
 Variable Mix(const Variable& a, const Variable& b) {
   Tensor mixed = a.data().Clone();
-  AtDoor("mix", mixed.device(), [&] {
+  Dispatch("mix", mixed.device(), [&] {
     AddInPlace(mixed, b.data());
     ScaleInPlace(mixed, 0.25f);
   });

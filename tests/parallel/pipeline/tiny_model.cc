@@ -6,7 +6,7 @@
 #include "autograd/backward.h"
 #include "autograd/node.h"
 #include "runtime/binary_counter.h"
-#include "runtime/door.h"
+#include "runtime/dispatch.h"
 #include "runtime/rng.h"
 
 namespace torus::parallel::tiny {
@@ -28,7 +28,7 @@ void LinearForward(const Tensor& x, const Tensor& w, const Tensor& b, Tensor& y)
 // x (rows, in), w (out, in), b (out).
 Variable Linear(const Variable& x, const Variable& w, const Variable& b) {
   Tensor y = Empty({x.dim(0), w.dim(0)}, DType::kF32, x.data().device());
-  AtDoor("linear", y.device(), [&] { LinearForward(x.data(), w.data(), b.data(), y); });
+  Dispatch("linear", y.device(), [&] { LinearForward(x.data(), w.data(), b.data(), y); });
   return Record("linear", y, {x, w, b}, [x = Saved(x), w = Saved(w)](const GradContext& g) {
     const Tensor &xs = x.get(), &ws = w.get();
     const int64_t rows = xs.dim(0), in = xs.dim(1), out = ws.dim(0);
@@ -67,7 +67,7 @@ Variable Linear(const Variable& x, const Variable& w, const Variable& b) {
 template <class F>
 Tensor Map(const Tensor& in, const F& f) {
   Tensor out = Empty(in.shape(), DType::kF32, in.device());
-  AtDoor("map", out.device(), [&] {
+  Dispatch("map", out.device(), [&] {
     float* p = out.mutable_data<float>();
     for (int64_t i = 0; i < in.numel(); ++i) p[i] = f(i, in.data<float>()[i]);
   });

@@ -12,7 +12,7 @@ using testing::ToyRun;
 
 Variable Add(const Variable& a, const Variable& b) {
   Tensor sum = a.data().Clone();
-  AtDoor("add", sum.device(), [&] { AddInPlace(sum, b.data()); });
+  Dispatch("add", sum.device(), [&] { AddInPlace(sum, b.data()); });
   return Record("add", sum, {a, b}, [](const GradContext& g) {
     return Gradients{g.grad(), g.grad()};
   });

@@ -177,8 +177,8 @@ void TrainWhatACodecCannotCarry(bool encodes_beside) {
     blocks[2].forward = [inner = blocks[2].forward](const std::vector<Variable>& x,
                                                     const StepContext& c) {
       bool bad = false;
-      AtDoor("is_bad", x[0].data().device(),
-             [&] { bad = !std::isfinite(x[0].data().data<float>()[0]); });
+      Dispatch("is_bad", x[0].data().device(),
+               [&] { bad = !std::isfinite(x[0].data().data<float>()[0]); });
       return inner(bad ? std::vector<Variable>{Variable(Zeros(x[0].shape()), true)} : x, c);
     };
     return blocks;

@@ -15,7 +15,7 @@
 #include "autograd/node.h"
 #include "parallel/optim/sgd.h"
 #include "parallel/trainer/trainer.h"
-#include "runtime/door.h"
+#include "runtime/dispatch.h"
 #include "runtime/kernels.h"
 #include "runtime/rng.h"
 
@@ -51,7 +51,7 @@ inline Variable ToyLayer(const Variable& x, const Variable& w, const StepContext
   const Device device = CommonDevice("toy_layer", x.data(), w.data());
   const Shape shape{x.dim(0), w.dim(0)};
   ToyProduct y{Empty(shape, DType::kF64, device), Empty(shape, DType::kF64, device)};
-  AtDoor("toy_layer", device, [&] { ToyForward(x.data(), w.data(), context, layer, y); });
+  Dispatch("toy_layer", device, [&] { ToyForward(x.data(), w.data(), context, layer, y); });
   return Record("toy_layer", y.out, {x, w}, [x = Saved(x), w = Saved(w), y](const GradContext& g) {
     const int64_t rows = x.get().dim(0), outs = w.get().dim(0), ins = w.get().dim(1);
     Tensor dx = Zeros(Shape{rows, ins}, DType::kF64), dw = Zeros(w.get().shape(), DType::kF64);
@@ -108,7 +108,7 @@ inline Block ToyBlock(int number, const Variable& w) {
   block.name = name;
   block.forward = [w, number, statistics](const std::vector<Variable>& x, const StepContext& c) {
     const Variable y = ToyLayer(x[0], w, c, static_cast<uint64_t>(number));
-    AtDoor("toy_statistics", y.data().device(), [&] {
+    Dispatch("toy_statistics", y.data().device(), [&] {
       const double* values = y.data().data<double>();
       if (c.training)
         statistics->pending[c.micro_batch] = std::accumulate(values, values + y.numel(), 0.0);

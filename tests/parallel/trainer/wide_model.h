@@ -29,7 +29,7 @@ inline Variable WideLayer(const Variable& x, const Variable& w) {
   const double* const c = WideCoefficients().data();
   Tensor out = Empty(x.shape(), DType::kF64, device);
   Tensor factors = Empty({kWidth}, DType::kF64, device);
-  AtDoor("wide_layer", device, [&] {
+  Dispatch("wide_layer", device, [&] {
     for (int64_t i = 0; i < kWidth; ++i) {
       const double* const row = w.data().data<double>() + i * kWide;
       double sum = 0;

@@ -1,8 +1,8 @@
-#include "runtime/door.h"
+#include "runtime/dispatch.h"
 
 #include <gtest/gtest.h>
 
-#include "runtime/gpu_door.h"
+#include "runtime/gpu_dispatch.h"
 #include "runtime/kernels.h"
 
 namespace torus {
@@ -10,27 +10,27 @@ namespace {
 
 constexpr Device kGpu{DeviceKind::kCuda, 0};
 
-TEST(AtDoor, RunsTheKernelOfTheDevice) {
+TEST(Dispatch, RunsTheKernelOfTheDevice) {
   int cpu = 0;
-  AtDoor("op", Device{}, [&] { ++cpu; });
+  Dispatch("op", Device{}, [&] { ++cpu; });
   EXPECT_EQ(cpu, 1);
-  AtDoor("op", kMetaDevice, [&] { ++cpu; });
-  AtDoor(
-      "op", kMetaDevice, [&] { ++cpu; }, [&](StreamHandle) { ++cpu; });
+  Dispatch("op", kMetaDevice, [&] { ++cpu; });
+  Dispatch(
+      "op", kMetaDevice, [&] { ++cpu; }, [&] { ++cpu; });
   EXPECT_EQ(cpu, 1);
 }
 
-TEST(AtDoor, RefusesADeviceWithoutAKernelByName) {
+TEST(Dispatch, RefusesADeviceWithoutAKernelByName) {
   try {
-    AtDoor("softmax", kGpu, [] { FAIL(); });
+    Dispatch("softmax", kGpu, [] { FAIL(); });
     FAIL();
   } catch (const BadInput& e) {
     EXPECT_STREQ(e.what(), kHasCuda ? "[softmax] has no kernel for cuda:0"
                                     : "[softmax] this build has no kernels for cuda:0");
   }
   if (kHasCuda) return;
-  EXPECT_THROW(AtDoor(
-                   "softmax", kGpu, [] {}, [](StreamHandle) {}),
+  EXPECT_THROW(Dispatch(
+                   "softmax", kGpu, [] {}, [] {}),
                BadInput);
 }
 

@@ -1,7 +1,7 @@
-#include "runtime/door.h"
+#include "runtime/dispatch.h"
 
 #include "runtime/cuda_api.h"
-#include "runtime/gpu_door.h"
+#include "runtime/gpu_dispatch.h"
 
 namespace torus::internal {
 
@@ -11,7 +11,8 @@ void UseGpu(Device device) {
 }
 
 void FailNoKernel(std::string_view op, Device device) {
-  if (kHasCuda) Throw<BadInput>(op, "has no kernel for {}", device);
+  if (kHasCuda || device.kind != DeviceKind::kCuda)
+    Throw<BadInput>(op, "has no kernel for {}", device);
   Throw<BadInput>(op, "this build has no kernels for {}", device);
 }
 

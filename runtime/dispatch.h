@@ -1,13 +1,11 @@
-// The door between what is computed and the kernels of a device: the one place that chooses.
+// Dispatch: the choice between the kernels of devices, made in one place.
 //
-// A family of ops declares in its kernels.h, in Tensors, what it asks of a device, and each of
-// these functions is a call of AtDoor:
+// A family of ops declares in its kernels.h, in Tensors, what it asks of a device
+// (runtime/kernel_table.h). What has no kernel for GPUs calls
 //
-//   inline void Softmax(const Tensor& x, Tensor& y) {
-//     AtDoor("softmax", y.device(), [&] { cpu::Softmax(x, y); });
-//   }
+//   Dispatch("softmax", y.device(), [&] { cpu::Softmax(x, y); });
 //
-// With a CUDA kernel it is one more argument (runtime/gpu_door.h). On the device `meta` nothing is
+// With one there is one more argument (runtime/gpu_dispatch.h). On the device `meta` nothing is
 // done.
 #pragma once
 
@@ -27,7 +25,7 @@ Device CommonDevice(std::string_view op, std::initializer_list<const Tensor*> te
 
 // Runs `cpu` for a CPU, nothing for meta. BadInput for a GPU: the op has no kernel there.
 template <class Cpu>
-void AtDoor(std::string_view op, Device device, const Cpu& cpu) {
+void Dispatch(std::string_view op, Device device, const Cpu& cpu) {
   if (device.kind == DeviceKind::kCuda) internal::FailNoKernel(op, device);
   if (device.kind == DeviceKind::kCpu) cpu();
 }
