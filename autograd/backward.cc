@@ -17,37 +17,42 @@ namespace {
 // either may be overwritten.
 class GradSum {
  public:
-  void Add(Tensor grad) {
+  // `is_one`: the gradient is known to be 1 everywhere.
+  void Add(Tensor grad, bool is_one = false) {
     if (!sum_.defined()) {
       sum_ = std::move(grad);
+      is_one_ = is_one;
       return;
     }
+    is_one_ = false;
     if (!IsSole(sum_) && IsSole(grad)) std::swap(sum_, grad);
     if (!IsSole(sum_)) sum_ = sum_.Clone();
     AddInPlace(sum_, grad.Contiguous());
   }
   bool defined() const { return sum_.defined(); }
+  bool is_one() const { return is_one_; }
   Tensor Take() { return std::move(sum_); }
 
  private:
   Tensor sum_;
+  bool is_one_ = false;
 };
 
 void CheckSeed(const Variable& output, const Tensor& seed) {
-  Require(seed.defined() && seed.shape() == output.shape() && seed.dtype() == output.dtype() &&
+  Require(seed.shape() == output.shape() && seed.dtype() == output.dtype() &&
               seed.device() == output.data().device(),
           "backward", "the seed gradient must be {} as its output, got {}", output.data(), seed);
 }
 
-Tensor SeedFor(const Variable& output, const std::vector<Tensor>& grads, size_t i) {
-  if (grads.empty()) {
+Tensor SeedFor(const Variable& output, const Tensor& given) {
+  if (!given.defined()) {
     Require(output.numel() == 1, "backward",
             "an output of shape {} needs a seed gradient; only a single element has a default",
             output.shape());
     return Full(output.shape(), 1, output.dtype(), output.data().device());
   }
-  CheckSeed(output, grads[i]);
-  return grads[i].Contiguous();
+  CheckSeed(output, given);
+  return given.Contiguous();
 }
 
 }  // namespace
@@ -71,7 +76,7 @@ struct DeferredGradients::Work {
   struct Item {
     std::shared_ptr<Node> node;
     std::vector<Tensor> grads;
-    std::vector<char> wanted;
+    std::vector<char> ones, wanted;
   };
   std::vector<std::pair<Variable, Tensor>> seeds;  // for outputs that are leaves
   std::vector<Item> items;
@@ -100,9 +105,9 @@ struct BackwardEngine {
       CountUses(output.node().get());
   }
 
-  void Seed(const Variable& output, Tensor grad) {
+  void Seed(const Variable& output, Tensor grad, bool is_one) {
     if (!output.is_leaf())
-      AddToOutput(output.node(), output.output_index(), std::move(grad));
+      AddToOutput(output.node(), output.output_index(), std::move(grad), is_one);
     else if (Leave(output))
       deferred.seeds.emplace_back(output, std::move(grad));
     else
@@ -126,13 +131,14 @@ struct BackwardEngine {
     }
   }
 
-  void AddToOutput(const std::shared_ptr<Node>& node, int output, Tensor grad) {
+  void AddToOutput(const std::shared_ptr<Node>& node, int output, Tensor grad,
+                   bool is_one = false) {
     Pending& pending = queue[node->sequence()];
     if (pending.node == nullptr) {
       pending.node = node;
       pending.sums.resize(node->outputs());
     }
-    pending.sums[output].Add(std::move(grad));
+    pending.sums[output].Add(std::move(grad), is_one);
   }
 
   void AddToLeaf(const Variable& leaf, Tensor grad) {
@@ -166,7 +172,9 @@ struct BackwardEngine {
 
   void RunNode(const std::shared_ptr<Node>& node, std::vector<GradSum>& sums) {
     std::vector<Tensor> grads;
+    std::vector<char> ones;
     for (GradSum& sum : sums) {
+      ones.push_back(sum.is_one());
       Tensor grad = sum.Take();
       const bool ready = !grad.defined() || node->takes_strided();
       grads.push_back(ready ? std::move(grad) : grad.Contiguous());
@@ -181,14 +189,17 @@ struct BackwardEngine {
     }
     if (any_now) {
       SumsOfInputs so_far(*this, *node);
-      Gradients gradients = node->Call(grads, now, &so_far);
+      Gradients gradients = node->Call(grads, ones, now, &so_far);
       if (!any_later) grads.clear();
+      // What the rule kept and returned is then no longer the node's, so that it is added to in
+      // place.
+      if (!any_later && !options.retain_graph) node->Release();
       Spread(*node, gradients, now);
+    } else if (!any_later && !options.retain_graph) {
+      node->Release();
     }
     if (any_later)
-      deferred.items.push_back({node, std::move(grads), std::move(later)});
-    else if (!options.retain_graph)
-      node->Release();
+      deferred.items.push_back({node, std::move(grads), std::move(ones), std::move(later)});
   }
 
   void Spread(const Node& node, Gradients& gradients, const std::vector<char>& wanted) {
@@ -202,20 +213,22 @@ struct BackwardEngine {
     }
   }
 
-  // Of leaves it has none, since other backwards add to them too, but for those that are wanted: a
-  // stage's input is computed within the stage where the model is cut elsewhere, and its gradient
+  // Of leaves it has none unless asked, since other backwards add to them too, but for those that
+  // are wanted: a stage's input is computed within the stage where the model is cut elsewhere, and its gradient
   // must have the same bits.
   struct SumsOfInputs : SumsSoFar {
     SumsOfInputs(BackwardEngine& engine, const Node& node) : engine(engine), node(node) {}
-    Tensor Take(int input) override {
-      GradSum* const sum = SumOf(node.inputs()[input]);
+    Tensor Take(int input, bool of_leaf) override {
+      GradSum* const sum = SumOf(node.inputs()[input], of_leaf);
       const Tensor so_far = sum == nullptr ? Tensor() : sum->Take();
       return so_far.defined() ? so_far.Contiguous() : so_far;
     }
-    GradSum* SumOf(const Edge& edge) const {
+    GradSum* SumOf(const Edge& edge, bool of_leaf) const {
       if (edge.node == nullptr) {
         const auto wanted = engine.wanted_index.find(edge.leaf.id());
-        return wanted == engine.wanted_index.end() ? nullptr : &engine.wanted_sums[wanted->second];
+        if (wanted != engine.wanted_index.end()) return &engine.wanted_sums[wanted->second];
+        const auto leaf = engine.leaves.find(edge.leaf.id());
+        return of_leaf && leaf != engine.leaves.end() ? &leaf->second.sum : nullptr;
       }
       const auto found = engine.queue.find(edge.node->sequence());
       return found == engine.queue.end() ? nullptr : &found->second.sums[edge.output];
@@ -272,10 +285,10 @@ void DeferredGradients::Run() {
       if (item.wanted[i]) ++engine.leaves[item.node->inputs()[i].leaf.id()].uses;
   for (auto& [leaf, grad] : work->seeds) engine.AddToLeaf(leaf, std::move(grad));
   for (Work::Item& item : work->items) {
-    Gradients gradients = item.node->Call(item.grads, item.wanted);
+    Gradients gradients = item.node->Call(item.grads, item.ones, item.wanted);
     item.grads.clear();
-    engine.Spread(*item.node, gradients, item.wanted);
     if (!work->retain_graph) item.node->Release();
+    engine.Spread(*item.node, gradients, item.wanted);
   }
 }
 
@@ -285,8 +298,10 @@ BackwardResult Backward(const std::vector<Variable>& outputs, const std::vector<
           "{} seed gradients for {} outputs", grads.size(), outputs.size());
   BackwardEngine engine(options);
   for (const Variable& output : outputs) engine.Count(output);
-  for (size_t i = 0; i < outputs.size(); ++i)
-    engine.Seed(outputs[i], SeedFor(outputs[i], grads, i));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor given = grads.empty() ? Tensor() : grads[i];
+    engine.Seed(outputs[i], SeedFor(outputs[i], given), !given.defined());
+  }
   engine.Run();
   return engine.Finish();
 }

@@ -41,8 +41,8 @@ struct BackwardResult {
 // Adds to the gradient of every leaf that `outputs` depend on: leaf.grad() += sum_i d outputs[i] /
 // d leaf * grads[i].
 //
-// `grads` has one tensor for each output, of the same shape and dtype. It may be empty if every
-// output has one element; the seed is then 1. The order of sums is fixed: nodes run from the one
+// `grads` has one tensor for each output, of the same shape and dtype. That of an output of one
+// element may be undefined, and if all are it may be empty; the seed is then 1. The order of sums is fixed: nodes run from the one
 // created last to the one created first, and contributions are added in that order, so equal graphs
 // give equal bits. Throws BadInput if a graph is run twice without retain_graph, if a seed has
 // another shape or dtype, or if an output does not depend on any leaf with requires_grad. Different

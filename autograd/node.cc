@@ -81,15 +81,15 @@ Node::~Node() {
   }
 }
 
-Gradients Node::Call(std::span<const Tensor> grads, std::span<const char> wanted,
-                     SumsSoFar* sums) const {
+Gradients Node::Call(std::span<const Tensor> grads, std::span<const char> ones,
+                     std::span<const char> wanted, SumsSoFar* sums) const {
   Require(!released(), "backward",
           "the graph of {} was freed by an earlier Backward; pass retain_graph to run it twice",
           op_);
   Gradients result;
   const WithPrecision of_forward({DType::kF32, tf32_ ? MatmulMode::kTf32 : MatmulMode::kEmulated});
   try {
-    result = rule_(GradContext(grads, wanted, sums));
+    result = rule_(GradContext(grads, ones, wanted, sums));
   } catch (const BadInput& e) {
     throw BadInput(fmt::format("[gradient of {}] {}", op_, e.what()));
   }

@@ -33,19 +33,23 @@ inline bool IsSole(const Tensor& tensor) {
 class SumsSoFar {
  public:
   virtual ~SumsSoFar() = default;
-  // Gives the sum away, contiguous; undefined if there is none. Others may still refer to it.
-  virtual Tensor Take(int input) = 0;
+  // Gives the sum away, contiguous; undefined if there is none. Others may still refer to it. Of a
+  // leaf only if it is asked for `of_leaf`, or wanted.
+  virtual Tensor Take(int input, bool of_leaf) = 0;
 };
 
 // The arguments of a gradient rule.
 class GradContext {
  public:
-  GradContext(std::span<const Tensor> grads, std::span<const char> wanted,
-              SumsSoFar* sums = nullptr)
-      : grads_(grads), wanted_(wanted), sums_(sums) {}
+  GradContext(std::span<const Tensor> grads, std::span<const char> ones,
+              std::span<const char> wanted, SumsSoFar* sums = nullptr)
+      : grads_(grads), ones_(ones), wanted_(wanted), sums_(sums) {}
   // Gradient of output i, contiguous but for a GradRule::OfView. Undefined if no gradient reached
   // that output, which can happen only in ops with several outputs.
   const Tensor& grad(int i = 0) const { return grads_[i]; }
+  // Whether grad(i) is known to be 1 everywhere, as the default seed of a backward is. Nothing is
+  // read for it.
+  bool is_one(int i = 0) const { return ones_[i] != 0; }
   // Whether this call must return the gradient of input i. A backward may call the rule twice:
   // first for the activations' gradients, later for the weights'.
   bool wants(int i) const { return wanted_[i] != 0; }
@@ -53,11 +57,14 @@ class GradContext {
   // is wanted, has got from other ops. What the rule returns for i must then be its own gradient
   // plus this. With the bits of two passes, so its own gradient is rounded before; products of 16
   // bits alone round once. Undefined if there is no sum.
-  Tensor TakeSum(int i) const { return sums_ == nullptr ? Tensor() : sums_->Take(i); }
+  Tensor TakeSum(int i) const { return sums_ == nullptr ? Tensor() : sums_->Take(i, false); }
+  // The same also where input i is a leaf, which other backwards add to: for rules whose result has
+  // the bits of two passes always.
+  Tensor TakeLeafSum(int i) const { return sums_ == nullptr ? Tensor() : sums_->Take(i, true); }
 
  private:
   std::span<const Tensor> grads_;
-  std::span<const char> wanted_;
+  std::span<const char> ones_, wanted_;
   SumsSoFar* sums_;
 };
 
@@ -123,9 +130,10 @@ class Node {
   DType output_dtype(int i) const { return output_dtypes_[i]; }
 
   // Calls the rule for the inputs marked in `wanted`, and checks that each gradient has its input's
-  // shape and dtype. Throws BadInput if the rule was released.
-  Gradients Call(std::span<const Tensor> grads, std::span<const char> wanted,
-                 SumsSoFar* sums = nullptr) const;
+  // shape and dtype; `ones` marks the outputs whose gradient is known to be 1. Throws BadInput if
+  // the rule was released.
+  Gradients Call(std::span<const Tensor> grads, std::span<const char> ones,
+                 std::span<const char> wanted, SumsSoFar* sums = nullptr) const;
   // Frees the closure and what it saved.
   void Release();
   bool released() const { return !rule_; }

@@ -66,14 +66,4 @@ TORUS_PRODUCT_KERNEL(LinearCrossEntropy, "linear_cross_entropy", loss.device(),
                      2 * problem.hidden.numel() * problem.weight.dim(0) *
                          (1 + gradients.hidden.defined() + gradients.weight.defined()));
 
-// Whether a scalar is known to be 1; false on devices other than the CPU, whose memory is not read.
-namespace cpu {
-bool IsOne(const Tensor& factor);
-}
-namespace kernels {
-inline bool IsOne(const Tensor& factor) {
-  return factor.device().kind == DeviceKind::kCpu && cpu::IsOne(factor);
-}
-}  // namespace kernels
-
 }  // namespace torus

@@ -37,9 +37,8 @@ LinearClassProblem CheckedProblem(const Tensor& hidden, const Tensor& weight, co
 
 // `gradient`, kept for a loss gradient of 1, scaled by the actual loss gradient, in the dtype of
 // the input.
-Tensor Scaled(const Saved& gradient, const Tensor& dloss, DType dtype) {
-  return (kernels::IsOne(dloss) ? gradient.get()
-                                : ApplyBinary(kOp, BinaryOp::kMul, gradient.get(), dloss))
+Tensor Scaled(const Saved& gradient, const GradContext& g, DType dtype) {
+  return (g.is_one() ? gradient.get() : ApplyBinary(kOp, BinaryOp::kMul, gradient.get(), g.grad()))
       .To(dtype);
 }
 
@@ -63,9 +62,9 @@ Variable LossOf(const LinearClassProblem& p, const Variable& hidden, const Varia
       [dhidden = Saved(gradients.hidden), dweight = Saved(gradients.weight),
        dbias = Saved(gradients.bias), of_hidden = hidden.dtype(), of_weight = weight.dtype(),
        of_bias = bias.defined() ? bias.dtype() : compute](const GradContext& g) {
-        return Gradients{g.wants(0) ? Scaled(dhidden, g.grad(), of_hidden) : Tensor(),
-                         g.wants(1) ? Scaled(dweight, g.grad(), of_weight) : Tensor(),
-                         g.wants(2) ? Scaled(dbias, g.grad(), of_bias) : Tensor()};
+        return Gradients{g.wants(0) ? Scaled(dhidden, g, of_hidden) : Tensor(),
+                         g.wants(1) ? Scaled(dweight, g, of_weight) : Tensor(),
+                         g.wants(2) ? Scaled(dbias, g, of_bias) : Tensor()};
       });
 }
 

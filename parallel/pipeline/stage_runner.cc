@@ -8,6 +8,16 @@
 #include "runtime/error.h"
 
 namespace torus::parallel {
+namespace {
+
+// The gradient of the loss; undefined where it is what Backward takes by itself, which rules then
+// know to be 1.
+Tensor SeedOf(const Variable& loss, double seed) {
+  if (seed == 1 && loss.numel() == 1) return {};
+  return Full(loss.shape(), seed, loss.dtype(), loss.data().device());
+}
+
+}  // namespace
 
 StageRunner::StageRunner(Stage& stage, int number, const LossFn* loss, int slots)
     : stage_(stage),
@@ -118,12 +128,9 @@ StageRunner::Tensors StageRunner::RunBackward(InFlight& flight, const Tensors& o
   for (size_t i = 0; i < flight.outputs.size(); ++i) {
     const Variable& output = flight.outputs[i];
     if (!output.defined() || !output.requires_grad()) continue;
-    const Tensor seed = loss_fn_ != nullptr ? Full(output.shape(), flight.seed, output.dtype(),
-                                                   output.data().device())
-                                            : output_grads.at(i);
-    if (!seed.defined()) continue;
+    if (loss_fn_ == nullptr && !output_grads.at(i).defined()) continue;
     outputs.push_back(output);
-    seeds.push_back(seed);
+    seeds.push_back(loss_fn_ == nullptr ? output_grads[i] : SeedOf(output, flight.seed));
   }
   BackwardOptions options{.defer_leaves = defer};
   std::vector<size_t> wanted;

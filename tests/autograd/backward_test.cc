@@ -118,6 +118,77 @@ TEST(Backward, ThereIsNoSumSoFarOfALeafNorOfATensorUsedOnce) {
   EXPECT_THAT(taken, ElementsAre(0, 0));
 }
 
+// x, whose rule adds to the sum so far also of a leaf.
+Variable CopyAddingToLeaf(const Variable& x, std::vector<double>* taken) {
+  return Record("toy_copy", x.data().Clone(), {x}, [taken](const GradContext& g) {
+    Tensor dx = g.grad().Clone();
+    const Tensor others = g.TakeLeafSum(0);
+    taken->push_back(others.defined() ? others.Item() : 0);
+    if (others.defined()) AddInPlace(dx, others);
+    return Gradients{dx};
+  });
+}
+
+// Of this backward alone: what the leaf has from an earlier one is not given away.
+TEST(Backward, ARuleMayAskForTheSumSoFarOfALeaf) {
+  const Variable x = Leaf({3});
+  std::vector<double> taken;
+  for (int i = 0; i < 2; ++i) {
+    const Variable first = CopyAddingToLeaf(x, &taken);
+    Backward({ToyAdd(first, ToyMul(x, Leaf({7})))});
+  }
+  EXPECT_THAT(taken, ElementsAre(7, 7));
+  EXPECT_EQ(x.grad().Item(), 16);
+}
+
+// x, whose rule says whether it knows that its gradient is 1.
+Variable CopyThatAsks(const Variable& x, std::vector<bool>* asked) {
+  return Record("toy_copy", x.data().Clone(), {x}, [asked](const GradContext& g) {
+    asked->push_back(g.is_one());
+    return Gradients{g.grad()};
+  });
+}
+
+TEST(Backward, OnlyADefaultSeedIsKnownToBeOne) {
+  const Variable x = Leaf({3});
+  std::vector<bool> asked;
+  const auto backward = [&](const std::vector<Tensor>& seeds) {
+    const Variable inner = CopyThatAsks(x, &asked);
+    Backward({CopyThatAsks(inner, &asked)}, seeds);
+  };
+  backward({});
+  backward({Tensor()});
+  backward({Full({1}, 1, DType::kF64)});
+  EXPECT_THAT(asked, ElementsAre(true, false, true, false, false, false));
+  EXPECT_EQ(x.grad().Item(), 3);
+  asked.clear();
+  const Variable y = CopyThatAsks(x, &asked);
+  Backward({y, y});
+  EXPECT_THAT(asked, ElementsAre(false));
+  EXPECT_EQ(x.grad().Item(), 5);
+}
+
+TEST(Backward, ARuleThatIsLeftForLaterKnowsItToo) {
+  const Variable x = Leaf({3});
+  std::vector<bool> asked;
+  BackwardResult result = Backward({CopyThatAsks(x, &asked)}, {}, {.defer_leaves = true});
+  EXPECT_THAT(asked, ElementsAre());
+  result.deferred.Run();
+  EXPECT_THAT(asked, ElementsAre(true));
+  EXPECT_EQ(x.grad().Item(), 1);
+}
+
+// A rule that returns what it kept for the backward does not make the sum a copy.
+TEST(Backward, WhatARuleKeptBecomesTheGradient) {
+  const Variable x = Leaf({3});
+  Saved kept(Full({1}, 5, DType::kF64));
+  const void* const memory = kept.get().raw();
+  Backward({Record("toy_copy", x.data().Clone(), {x}, [kept = std::move(kept)](const GradContext&) {
+    return Gradients{kept.get()};
+  })});
+  EXPECT_EQ(x.grad().raw(), memory);
+}
+
 TEST(Backward, TwiceThroughAFreedGraphIsAnError) {
   const Variable x = Leaf({3});
   const Variable y = ToyMul(x, x);

@@ -5,17 +5,18 @@
 #include "runtime/kernels.h"
 //
 #include "runtime/cuda/for_each.h"
+#include "runtime/cuda/rows.h"
 
 namespace torus::cuda {
 namespace {
 
 // How many of `count` ascending values come before `value`: the smaller ones and, with `equal`, the
 // equal ones too.
-__device__ inline int64_t CountBefore(const int64_t* values, int64_t count, int64_t value,
-                                      bool equal) {
-  int64_t low = 0, high = count;
+template <class Count>
+__device__ Count CountBefore(const int64_t* values, Count count, int64_t value, bool equal) {
+  Count low = 0, high = count;
   while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
+    const Count middle = low + (high - low) / 2;
     if (values[middle] < value || (equal && values[middle] == value))
       low = middle + 1;
     else
@@ -24,39 +25,85 @@ __device__ inline int64_t CountBefore(const int64_t* values, int64_t count, int6
   return low;
 }
 
-// Merges each two neighbouring ascending runs of `run` elements: an element's new position is its
+// Where element i goes when each two neighbouring ascending runs of `run` elements are merged: its
 // position in its run plus the number of elements of the other run before it.
+template <class Count>
+__device__ Count MergedPlace(const int64_t* values, Count count, Count run, Count i) {
+  const Count begin = i / (2 * run) * (2 * run);
+  const Count middle = begin + run < count ? begin + run : count;
+  const Count end = middle + run < count ? middle + run : count;
+  return i < middle ? i + CountBefore<Count>(values + middle, end - middle, values[i], false)
+                    : i - (middle - begin) +
+                          CountBefore<Count>(values + begin, middle - begin, values[i], true);
+}
+
 struct MergeRuns {
   int64_t count, run;
   const int64_t *values, *order;
   int64_t *to_values, *to_order;
   __device__ void operator()(int64_t i) const {
-    const int64_t begin = i / (2 * run) * (2 * run);
-    const int64_t middle = begin + run < count ? begin + run : count;
-    const int64_t end = middle + run < count ? middle + run : count;
-    const bool first = i < middle;
-    const int64_t others = first ? CountBefore(values + middle, end - middle, values[i], false)
-                                 : CountBefore(values + begin, middle - begin, values[i], true);
-    const int64_t to = first ? i + others : i - (middle - begin) + others;
+    const int64_t to = MergedPlace(values, count, run, i);
     to_values[to] = values[i];
     to_order[to] = order[i];
   }
 };
 
+// Elements that a block sorts in shared memory.
+constexpr int kTile = 2048;
+
+// Sorts each tile of the values, with their positions.
+struct SortTile {
+  int64_t count;
+  const int64_t* values;
+  int64_t *to_values, *to_order;
+  template <int kThreads>
+  __device__ void Run(int64_t tile) const {
+    __shared__ int64_t kept[2][kTile];
+    __shared__ uint16_t places[2][kTile];
+    const int64_t begin = tile * kTile;
+    const int own = static_cast<int>(count - begin < kTile ? count - begin : kTile);
+    for (int i = static_cast<int>(threadIdx.x); i < own; i += kThreads) {
+      kept[0][i] = values[begin + i];
+      places[0][i] = static_cast<uint16_t>(i);
+    }
+    int from = 0;
+    for (int run = 1; run < own; run *= 2, from = 1 - from) {
+      __syncthreads();
+      for (int i = static_cast<int>(threadIdx.x); i < own; i += kThreads) {
+        const int to = MergedPlace(kept[from], own, run, i);
+        kept[1 - from][to] = kept[from][i];
+        places[1 - from][to] = places[from][i];
+      }
+    }
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < own; i += kThreads) {
+      to_values[begin + i] = kept[from][i];
+      to_order[begin + i] = begin + places[from][i];
+    }
+    __syncthreads();  // before the block takes its next tile
+  }
+};
+
 }  // namespace
 
-// Merge sort, with one launch for each doubling of the runs.
+// Merge sort: tiles in one launch, then one for each doubling of the runs.
 SortedIndex SortIndex(std::string_view op, const Tensor& index, StreamHandle stream) {
   const int64_t count = index.numel();
-  const auto empty = [&] { return Empty({count}, DType::kI64, index.device()); };
-  SortedIndex sorted{index.View({count}), Arange(count, DType::kI64, index.device())};
-  SortedIndex next{empty(), empty()};
-  for (int64_t run = 1; run < count; run *= 2) {
+  const auto empty = [&] {
+    return SortedIndex{Empty({count}, DType::kI64, index.device()),
+                       Empty({count}, DType::kI64, index.device())};
+  };
+  SortedIndex sorted = empty(), next;
+  ForEachBlock<512>(
+      op, (count + kTile - 1) / kTile, stream,
+      SortTile{count, Elements<int64_t>(index), MutableElements<int64_t>(sorted.values),
+               MutableElements<int64_t>(sorted.order)});
+  for (int64_t run = kTile; run < count; run *= 2) {
+    if (run == kTile) next = empty();
     ForEach(op, count, stream,
             MergeRuns{count, run, Elements<int64_t>(sorted.values), Elements<int64_t>(sorted.order),
                       MutableElements<int64_t>(next.values), MutableElements<int64_t>(next.order)});
     std::swap(sorted, next);
-    if (run == 1) next = {empty(), empty()};  // not into the index itself
   }
   return sorted;
 }

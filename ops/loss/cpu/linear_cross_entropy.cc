@@ -11,6 +11,9 @@
 namespace torus::cpu {
 namespace {
 
+// 128 MB of f32, which is enough rows for a fast product.
+constexpr int64_t kMostLogits = 1 << 25;
+
 double CountOf(const ops::ClassTargets& targets) {
   int64_t count = 0;
   CountTargets(targets, count);
@@ -28,7 +31,7 @@ class Chunks {
         count_(p.hidden.dim(0)),
         width_(p.hidden.dim(1)),
         classes_(p.weight.dim(0)),
-        size_(ops::ChunkRows(p, p.weight.dim(0))),
+        size_(ops::ChunkRows(p, p.weight.dim(0), kMostLogits)),
         target_(p.targets.numbers.data<int64_t>()),
         // 0 for a mean over no targets; the loss is then NaN.
         divisor_(p.mean ? CountOf(p.targets) : 1),
@@ -128,7 +131,5 @@ void LinearCrossEntropy(const ops::LinearClassProblem& problem, Tensor& loss,
     *loss.mutable_data<T>() = static_cast<T>(Chunks<T, T>(problem, gradients).Run());
   });
 }
-
-bool IsOne(const Tensor& factor) { return factor.Item() == 1; }
 
 }  // namespace torus::cpu

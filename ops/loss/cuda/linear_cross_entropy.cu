@@ -19,6 +19,10 @@ namespace {
 
 constexpr const char* kOp = "linear_cross_entropy";
 
+// 512 MB of f32, and half of that for gradients of 16 bits. Each chunk reads the weight twice, and
+// reads and writes its gradient, so few are better.
+constexpr int64_t kMostLogits = 1 << 27;
+
 // The elements from one row of logits to the next. Rows start at multiples of 16 bytes in every
 // type, without which cuBLASLt's fast kernels do not run; long ones, of which one more line costs
 // little, at those of whole lines of memory.
@@ -94,7 +98,7 @@ class Chunks {
         width_(p.hidden.dim(1)),
         classes_(p.weight.dim(0)),
         stride_(RowStrideOf(classes_)),
-        size_(ops::ChunkRows(p, stride_)),
+        size_(ops::ChunkRows(p, stride_, kMostLogits)),
         device_(p.hidden.device()),
         stream_(stream),
         logits_({std::min(size_, count_), stride_}, kDTypeOf<T>, device_),
