@@ -223,7 +223,9 @@ int Main(int argc, char** argv) {
   app.add_option("--rounds", o.rounds, "Repetitions of each measurement")
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--step", o.steps,
-                 "Training step to measure: MODEL:BATCHxSIZE, may be repeated; '' for none");
+                 "Training step to measure: MODEL:BATCHxSIZE, with :dropout and :mask behind it if "
+                 "wanted; may "
+                 "be repeated; '' for none");
   app.add_option("--precision", o.precisions, "f32, tf32, bf16 or f16, may be repeated");
   app.add_option("--product", o.product, "Size of the square matrices that are multiplied")
       ->check(CLI::Range(1, 1 << 20));

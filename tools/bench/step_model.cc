@@ -21,11 +21,11 @@ std::unique_ptr<parallel::Optimizer> MakeSgd(std::vector<NamedVariable> paramete
 
 }  // namespace
 
-StepModel MakeStepModel(const std::string& name) {
+StepModel MakeStepModel(const std::string& name, bool dropout) {
   const ModelSpec spec = ParseModelSpec(name);
   const bool text = spec.task != ModelTask::kImages;
   const auto model = spec.build(spec.Config(spec.published.outputs), name,
-                                {.dropout = false, .head_in_loss = true});
+                                {.dropout = dropout, .head_in_loss = true});
   model->Initialize(1);
   return {.model = model,
           .optimizer = text ? MakeAdamW : MakeSgd,

@@ -52,6 +52,19 @@ Tensor RandomIds(const Shape& shape, int64_t count, const char* what) {
   return FromVector(ids, shape);
 }
 
+// (N, T), i64: 1 for the tokens of texts of half to all of T tokens, 0 for the padding behind them.
+Tensor RandomMask(const Tensor& tokens, ModelTask task) {
+  Require(task == ModelTask::kSentences || task == ModelTask::kMaskedToken, "bench",
+          "only models that read whole texts take an attention mask");
+  const int64_t rows = tokens.dim(0), width = tokens.dim(1);
+  const Tensor cut = RandomIds({rows}, width / 2 + 1, "bench lengths");
+  Tensor mask(tokens.shape(), DType::kI64);
+  int64_t* const to = mask.mutable_data<int64_t>();
+  for (int64_t i = 0; i < mask.numel(); ++i)
+    to[i] = i % width < width - cut.data<int64_t>()[i / width];
+  return mask;
+}
+
 Tensor RandomImages(int64_t batch, int64_t size) {
   Tensor images = Empty({batch, size, size, 3});
   FillNormal(images, 0, 1, RandomStream({.layer = HashName("bench images")}));
@@ -77,17 +90,26 @@ TrainStepOptions ParseGpuStep(const std::string& program, const std::string& tex
   TrainStepOptions step{.device = DeviceKind::kCuda};
   const size_t colon = text.find(':');
   int read = 0;
-  const bool fits =
+  bool fits =
       colon != std::string::npos &&
       std::sscanf(text.c_str() + colon + 1, "%ldx%ld%n", &step.batch, &step.size, &read) == 2 &&
-      colon + 1 + static_cast<size_t>(read) == text.size() && step.batch > 0 && step.size > 0;
-  Require(fits, program, "--step must be MODEL:BATCHxSIZE, got {}", text);
+      step.batch > 0 && step.size > 0;
+  for (size_t at = colon + 1 + static_cast<size_t>(read); fits && at < text.size();) {
+    const size_t end = std::min(text.find(':', at + 1), text.size());
+    const std::string word = text.substr(at, end - at);
+    bool* const what = word == ":dropout" ? &step.dropout : word == ":mask" ? &step.mask : nullptr;
+    fits = what != nullptr && !*what;
+    if (fits) *what = true;
+    at = end;
+  }
+  Require(fits, program,
+          "--step must be MODEL:BATCHxSIZE, which :dropout and :mask may follow, got {}", text);
   step.model = text.substr(0, colon);
   return step;
 }
 
 TrainStep::TrainStep(const TrainStepOptions& options)
-    : options_(options), model_(MakeStepModel(options.model)) {
+    : options_(options), model_(MakeStepModel(options.model, options.dropout)) {
   const Shape tokens = {options.batch, options.size};
   const ModelDescriptor& model = model_.descriptor;
   const bool text = model.task != ModelTask::kImages, language = IsLanguageModel(model.task);
@@ -99,7 +121,7 @@ TrainStep::TrainStep(const TrainStepOptions& options)
 }
 
 TrainStep::TrainStep(const TrainStepOptions& options, const std::string& exchange)
-    : options_(options), model_(MakeStepModel(options.model)) {
+    : options_(options), model_(MakeStepModel(options.model, options.dropout)) {
   std::vector<NamedTensor> tensors = ReadSafetensors(exchange).tensors;
   const bool text = model_.descriptor.task != ModelTask::kImages;
   const Tensor inputs = text ? Extract(tensors, "bench.tokens", exchange)
@@ -118,7 +140,11 @@ void TrainStep::Prepare(const Tensor& inputs, const Tensor& labels) {
   ctx_.samples.resize(static_cast<size_t>(options_.batch));
   std::iota(ctx_.samples.begin(), ctx_.samples.end(), 0);
   batch_.global_samples = options_.batch;
-  batch_.micro_batches = {{.inputs = {on_gpu ? Pinned(inputs) : inputs},
+  std::vector<Tensor> all{inputs};
+  if (options_.mask) all.push_back(RandomMask(inputs, model_.descriptor.task));
+  if (on_gpu)
+    for (Tensor& one : all) one = Pinned(one);
+  batch_.micro_batches = {{.inputs = std::move(all),
                            .targets = {on_gpu ? Pinned(labels) : labels},
                            .samples = ctx_.samples}};
   blocks_ = recipes::ModelBlocks(*model_.model);
@@ -136,18 +162,21 @@ void TrainStep::MakeTrainer() {
   parallel::TrainerOptions options{.device = options_.device, .threads = TeamSize()};
   options.cuda_graphs = options_.graph ? parallel::CudaGraphs::kOn : parallel::CudaGraphs::kOff;
   if (options_.precision.low == DType::kF16) options.loss_scale.emplace();
-  const Tensor& inputs = batch_.micro_batches[0].inputs[0];
+  std::vector<parallel::TensorSpec> largest;
+  for (const Tensor& input : batch_.micro_batches[0].inputs)
+    largest.push_back({input.shape(), input.dtype()});
   const parallel::TrainingParts parts{
       .model = [blocks = blocks_] { return blocks; },
       .loss = recipes::TaskLoss(model_.descriptor, options_.precision),
       .optimizer = model_.optimizer,
       .learning_rate = [rate = model_.learning_rate](int64_t) { return rate; },
-      .largest_inputs = {{inputs.shape(), inputs.dtype()}}};
+      .largest_inputs = std::move(largest)};
   trainer_ = std::make_unique<parallel::Trainer>(options, parts);
 }
 
 std::vector<Variable> TrainStep::Forward() const {
-  std::vector<Variable> values{Variable(batch_.micro_batches[0].inputs[0])};
+  std::vector<Variable> values;
+  for (const Tensor& input : batch_.micro_batches[0].inputs) values.emplace_back(input);
   for (const parallel::Block& block : blocks_) {
     const auto forward = [run = block.forward, ctx = ctx_](const std::vector<Variable>& x) {
       return run(x, ctx);

@@ -23,17 +23,20 @@ struct TrainStepOptions {
   bool recompute = false;  // every layer but the first and the last (autograd/recompute.h)
   Precision precision;
   DeviceKind device = DeviceKind::kCpu;
-  bool graph = false;  // on a GPU: TrainerOptions::cuda_graphs
+  bool graph = false;    // on a GPU: TrainerOptions::cuda_graphs
+  bool dropout = false;  // with the model's published rates
+  bool mask = false;     // RoBERTa's: texts of random lengths, padded, with an attention mask
 };
 
-// MODEL:BATCHxSIZE, on a GPU. Throws BadInput tagged `program` if the text is no such.
+// MODEL:BATCHxSIZE, which :dropout and :mask may follow, on a GPU. Throws BadInput tagged `program`
+// if the text is no such.
 TrainStepOptions ParseGpuStep(const std::string& program, const std::string& text);
 
 // On a GPU, the first one, a step is that of a Trainer of one rank, as a run takes it: the batch
 // comes from the CPU's pinned memory, and gradients are checked before the update.
 class TrainStep {
  public:
-  // Weights and batch from a fixed seed.
+  // Weights and batch from a fixed seed. Throws BadInput for a mask of a model that takes none.
   explicit TrainStep(const TrainStepOptions& options);
   // Weights and batch, including its size, from a .safetensors file: the weights under the
   // reference's names, "bench.images" (N, 3, S, S) or "bench.tokens" (N, T), and "bench.labels"

@@ -27,7 +27,10 @@ int Main(int argc, char** argv) {
       "predicts their time on an H100.",
       "ledger");
   app.option_defaults()->always_capture_default();
-  app.add_option("--step", steps, "Training step: MODEL:BATCHxSIZE, may be repeated")->required();
+  app.add_option("--step", steps,
+                 "Training step: MODEL:BATCHxSIZE, with :dropout and :mask behind it if wanted; "
+                 "may be repeated")
+      ->required();
   app.add_option("--precision", precision, "f32, tf32, bf16 or f16");
   app.add_option("--kernels", kernels, "Kernels to print, those of most time")
       ->check(CLI::Range(1, 1 << 20));

@@ -10,6 +10,7 @@
 #include "tools/ledger/cache.h"
 #include "tools/ledger/floor.h"
 #include "tools/ledger/machine.h"
+#include "tools/ledger/step_time.h"
 
 namespace torus::ledger {
 namespace {
@@ -66,7 +67,7 @@ void PrintLedger(const std::string& step, const Works& works, int most, std::ost
   const Machine machine;
   Cache cache(kCacheBytes);
   std::map<std::string, Row> kernels, ops;
-  Row all{.name = "step"}, beside;
+  Row all{.name = "step"};
   for (const auto& work : works) {
     const double seconds = machine.Seconds(*work, cache.Use(*work));
     for (auto [rows, name] : {std::pair(&kernels, &work->kernel), std::pair(&ops, &work->op)}) {
@@ -75,13 +76,9 @@ void PrintLedger(const std::string& step, const Works& works, int most, std::ost
       row.Add(*work, seconds);
     }
     all.Add(*work, seconds);
-    if (work->beside) beside.Add(*work, seconds);
   }
-  const double in_order =
-      all.seconds - beside.seconds + machine.gap * (all.launches - beside.launches);
-  const double graph = std::max(in_order, beside.seconds);
   out << fmt::format("{}: {:.3f} ms in {} kernels, {:.3f} ms as a graph\n", step, 1e3 * all.seconds,
-                     all.launches, 1e3 * graph);
+                     all.launches, 1e3 * TimeOf(works).graph);
   out << "  share      time launches  must move      moves        FLOPs  unit      kernel\n";
   const std::vector<Row> sorted = Sorted(kernels);
   for (size_t i = 0; i < std::min(sorted.size(), static_cast<size_t>(most)); ++i)

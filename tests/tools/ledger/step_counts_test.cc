@@ -9,6 +9,7 @@
 #include "runtime/error.h"
 #include "runtime/on_device.h"
 #include "tools/ledger/step_ledger.h"
+#include "tools/ledger/step_time.h"
 #include "tools/ledger/step_work.h"
 
 namespace torus::ledger {
@@ -23,10 +24,12 @@ std::map<std::string, StepCounts> Held() {
 }
 
 // There may be one, before any memory of a GPU was taken.
-StepCounts Counted(const std::string& step) {
+Works Recorded(const std::string& step) {
   static StepLedger ledger;
-  return CountsOf(CountStep(ledger, step, "bf16"));
+  return CountStep(ledger, step, "bf16");
 }
+
+StepCounts Counted(const std::string& step) { return CountsOf(Recorded(step)); }
 
 class StepCountsTest : public testing::TestWithParam<std::string> {};
 
@@ -51,6 +54,23 @@ INSTANTIATE_TEST_SUITE_P(Steps, StepCountsTest,
                          testing::Values("gpt2:4x256", "gpt2:16x1024", "roberta:8x128",
                                          "roberta:32x128", "resnet18:128x32", "vgg13:64x32",
                                          "mobilenet_v2:16x224", "mobilenet_v2:256x224"));
+
+class DropoutTest : public testing::TestWithParam<std::string> {};
+
+// With the models' own rates: draws are shared by what they are for, and kept where that is cheaper
+// than drawing again.
+TEST_P(DropoutTest, CostsAtMost15Percent) {
+#ifdef TORUS_SANITIZER
+  GTEST_SKIP() << "two sanitizers do not go together";
+#endif
+  if (!kEmulatedGpu) GTEST_SKIP() << "there are instrumented kernels for emulated GPUs alone";
+  const double without = TimeOf(Recorded(GetParam())).graph;
+  const double with = TimeOf(Recorded(GetParam() + ":dropout")).graph;
+  EXPECT_GT(with, without);
+  EXPECT_LE(with, 1.15 * without);
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, DropoutTest, testing::Values("gpt2:4x256", "roberta:8x128:mask"));
 
 // Which leaves the memory that it took with what it wrote there.
 TEST(StepCounts, AreTheSameBehindAnotherStep) {
