@@ -213,22 +213,20 @@ struct BackwardEngine {
     }
   }
 
-  // Of leaves it has none unless asked, since other backwards add to them too, but for those that
-  // are wanted: a stage's input is computed within the stage where the model is cut elsewhere, and its gradient
+  // Of leaves it has none, since other backwards add to them too, but for those that are wanted: a
+  // stage's input is computed within the stage where the model is cut elsewhere, and its gradient
   // must have the same bits.
   struct SumsOfInputs : SumsSoFar {
     SumsOfInputs(BackwardEngine& engine, const Node& node) : engine(engine), node(node) {}
-    Tensor Take(int input, bool of_leaf) override {
-      GradSum* const sum = SumOf(node.inputs()[input], of_leaf);
+    Tensor Take(int input) override {
+      GradSum* const sum = SumOf(node.inputs()[input]);
       const Tensor so_far = sum == nullptr ? Tensor() : sum->Take();
       return so_far.defined() ? so_far.Contiguous() : so_far;
     }
-    GradSum* SumOf(const Edge& edge, bool of_leaf) const {
+    GradSum* SumOf(const Edge& edge) const {
       if (edge.node == nullptr) {
         const auto wanted = engine.wanted_index.find(edge.leaf.id());
-        if (wanted != engine.wanted_index.end()) return &engine.wanted_sums[wanted->second];
-        const auto leaf = engine.leaves.find(edge.leaf.id());
-        return of_leaf && leaf != engine.leaves.end() ? &leaf->second.sum : nullptr;
+        return wanted == engine.wanted_index.end() ? nullptr : &engine.wanted_sums[wanted->second];
       }
       const auto found = engine.queue.find(edge.node->sequence());
       return found == engine.queue.end() ? nullptr : &found->second.sums[edge.output];

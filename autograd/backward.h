@@ -42,11 +42,12 @@ struct BackwardResult {
 // d leaf * grads[i].
 //
 // `grads` has one tensor for each output, of the same shape and dtype. That of an output of one
-// element may be undefined, and if all are it may be empty; the seed is then 1. The order of sums is fixed: nodes run from the one
-// created last to the one created first, and contributions are added in that order, so equal graphs
-// give equal bits. Throws BadInput if a graph is run twice without retain_graph, if a seed has
-// another shape or dtype, or if an output does not depend on any leaf with requires_grad. Different
-// graphs may run on different threads at the same time.
+// element may be undefined, and if all are it may be empty; the seed is then 1. The order of
+// sums is fixed: nodes run from the one created last to the one created first, and contributions
+// are added in that order, so equal graphs give equal bits. Throws BadInput if a graph is run
+// twice without retain_graph, if a seed has another shape or dtype, or if an output does not
+// depend on any leaf with requires_grad. Different graphs may run on different threads at the
+// same time.
 BackwardResult Backward(const std::vector<Variable>& outputs, const std::vector<Tensor>& grads = {},
                         const BackwardOptions& options = {});
 

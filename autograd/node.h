@@ -33,9 +33,8 @@ inline bool IsSole(const Tensor& tensor) {
 class SumsSoFar {
  public:
   virtual ~SumsSoFar() = default;
-  // Gives the sum away, contiguous; undefined if there is none. Others may still refer to it. Of a
-  // leaf only if it is asked for `of_leaf`, or wanted.
-  virtual Tensor Take(int input, bool of_leaf) = 0;
+  // Gives the sum away, contiguous; undefined if there is none. Others may still refer to it.
+  virtual Tensor Take(int input) = 0;
 };
 
 // The arguments of a gradient rule.
@@ -57,10 +56,7 @@ class GradContext {
   // is wanted, has got from other ops. What the rule returns for i must then be its own gradient
   // plus this. With the bits of two passes, so its own gradient is rounded before; products of 16
   // bits alone round once. Undefined if there is no sum.
-  Tensor TakeSum(int i) const { return sums_ == nullptr ? Tensor() : sums_->Take(i, false); }
-  // The same also where input i is a leaf, which other backwards add to: for rules whose result has
-  // the bits of two passes always.
-  Tensor TakeLeafSum(int i) const { return sums_ == nullptr ? Tensor() : sums_->Take(i, true); }
+  Tensor TakeSum(int i) const { return sums_ == nullptr ? Tensor() : sums_->Take(i); }
 
  private:
   std::span<const Tensor> grads_;

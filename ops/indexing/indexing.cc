@@ -34,19 +34,6 @@ Tensor AddedRows(std::string_view op, const Tensor& dy, const Shape& shape, int 
   return sums;
 }
 
-// Whether rows may be added to a sum that is there; a CPU would add in another order.
-bool AddsInPlace(const Tensor& dy) {
-  return dy.device().kind == DeviceKind::kCuda && dy.dtype() == SumTypeOf(dy.dtype());
-}
-
-// The sum of other gradients of the weight (count, width), plus that of what was picked from it.
-Tensor AddedTo(Tensor sum, const Tensor& dy, const Tensor& index, int64_t skip) {
-  if (!IsSole(sum)) sum = sum.Clone();
-  Tensor rows = AsRows(sum, 0);
-  kernels::AddRowsTo("embedding", dy, index, skip, rows);
-  return sum;
-}
-
 // In place, also where the weight is strided or 16-bit.
 void Renorm(const Tensor& index, double max_norm, double norm_type, Tensor weight) {
   Require(max_norm >= 0 && norm_type > 0, "embedding",
@@ -122,11 +109,6 @@ Variable Embedding(const Variable& input, const Variable& weight,
       "embedding", Picked("embedding", weight.data().Contiguous(), 0, at).View(shape),
       {input, weight},
       [shape = weight.shape(), at = Saved(at), skip, scale_grad_by_freq](const GradContext& g) {
-        if (!scale_grad_by_freq && AddsInPlace(g.grad())) {
-          // Of a language model whose head has the same weight, which is long.
-          if (Tensor sum = g.TakeLeafSum(1); sum.defined())
-            return Gradients{Tensor(), AddedTo(std::move(sum), g.grad(), at.get(), skip)};
-        }
         Tensor sums = AddedRows("embedding", g.grad(), shape, 0, at.get(), skip);
         if (scale_grad_by_freq) sums = OverCounts(sums, at.get());
         return Gradients{Tensor(), sums.To(g.grad().dtype())};

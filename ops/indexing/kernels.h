@@ -25,12 +25,6 @@ TORUS_KERNEL(AddRows, op, dx.device(),
              (std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip, Tensor& dx),
              (op, dy, index, skip, dx));
 
-// dx += the same, of which the sums of each row are made first: the bits of AddRows and an addition.
-TORUS_GPU_KERNEL(AddRowsTo, op, dx.device(),
-                 (std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip,
-                  Tensor& dx),
-                 (op, dy, index, skip, dx));
-
 // Scales each row of weight (count, width) that the index has, and whose p-norm is above `most`, by
 // most / (norm + 1e-7); once, however often the index has it. weight is contiguous; p is above 0
 // and may be infinite.

@@ -118,29 +118,6 @@ TEST(Backward, ThereIsNoSumSoFarOfALeafNorOfATensorUsedOnce) {
   EXPECT_THAT(taken, ElementsAre(0, 0));
 }
 
-// x, whose rule adds to the sum so far also of a leaf.
-Variable CopyAddingToLeaf(const Variable& x, std::vector<double>* taken) {
-  return Record("toy_copy", x.data().Clone(), {x}, [taken](const GradContext& g) {
-    Tensor dx = g.grad().Clone();
-    const Tensor others = g.TakeLeafSum(0);
-    taken->push_back(others.defined() ? others.Item() : 0);
-    if (others.defined()) AddInPlace(dx, others);
-    return Gradients{dx};
-  });
-}
-
-// Of this backward alone: what the leaf has from an earlier one is not given away.
-TEST(Backward, ARuleMayAskForTheSumSoFarOfALeaf) {
-  const Variable x = Leaf({3});
-  std::vector<double> taken;
-  for (int i = 0; i < 2; ++i) {
-    const Variable first = CopyAddingToLeaf(x, &taken);
-    Backward({ToyAdd(first, ToyMul(x, Leaf({7})))});
-  }
-  EXPECT_THAT(taken, ElementsAre(7, 7));
-  EXPECT_EQ(x.grad().Item(), 16);
-}
-
 // x, whose rule says whether it knows that its gradient is 1.
 Variable CopyThatAsks(const Variable& x, std::vector<bool>* asked) {
   return Record("toy_copy", x.data().Clone(), {x}, [asked](const GradContext& g) {

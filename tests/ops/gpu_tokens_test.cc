@@ -9,10 +9,8 @@
 #include "autograd/backward.h"
 #include "ops/dropout/dropout.h"
 #include "ops/indexing/indexing.h"
-#include "ops/matmul/linear.h"
 #include "ops/tokens/tokens.h"
 #include "runtime/error.h"
-#include "runtime/kernels.h"
 #include "tests/ops/op_test.h"
 #include "tests/testing/error_of.h"
 #include "tests/testing/on_gpu.h"
@@ -61,29 +59,6 @@ TEST_F(GpuTokens, EmbeddingAddsInTheOrderOfTheTokens) {
     Backward({z}, {seed.To(kFirstGpu)});
     ExpectSame(there.grad(), here.grad());
   }
-}
-
-// The embedding adds its rows to the gradient that the head has given the weight: the bits of two
-// gradients that are added.
-TEST_F(GpuTokens, ATiedEmbeddingAddsToTheHeadsGradient) {
-  OddShapes shapes(3);
-  const Tensor ids = shapes.Indices({50}, 7).To(kFirstGpu);
-  const Tensor weight = shapes.Normal({9, 5}).To(kFirstGpu),
-               x = shapes.Normal({6, 5}).To(kFirstGpu);
-  const Tensor of_rows = shapes.Normal({50, 5}).To(kFirstGpu);
-  const Tensor of_head = shapes.Normal({6, 9}).To(kFirstGpu);
-  const auto gradient = [&](bool rows, bool head) {
-    const Variable w(weight, true);
-    std::vector<Variable> outputs;
-    std::vector<Tensor> seeds;
-    if (rows) outputs.push_back(Embedding(Variable(ids), w, 2)), seeds.push_back(of_rows);
-    if (head) outputs.push_back(Linear(Variable(x), w)), seeds.push_back(of_head);
-    Backward(outputs, seeds);
-    return w.grad();
-  };
-  Tensor sum = gradient(false, true);
-  AddInPlace(sum, gradient(true, false));
-  EXPECT_EQ(ToVector<float>(gradient(true, true)), ToVector<float>(sum));
 }
 
 // A norm adds in another order than on the CPU: as many roundings as a row is wide, halved by its

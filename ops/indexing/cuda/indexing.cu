@@ -75,11 +75,10 @@ struct SelectedRow {
 };
 
 // Element i of outer index o and place p of the sorted index: where a run of equal indices starts,
-// dx becomes its sum, or gets it added.
+// its sum.
 template <class T>
 struct AddRun {
   int64_t rows, inner, count, skip;
-  bool adds;
   const int64_t *values, *order;
   const T* dy;
   T* dx;
@@ -90,8 +89,7 @@ struct AddRun {
     T sum = T(0);
     for (int64_t p = first; p < count && values[p] == value; ++p)
       sum += dy[(outer * count + order[p]) * inner + at.rest];
-    T& to = dx[(outer * rows + value) * inner + at.rest];
-    to = adds ? to + sum : sum;
+    dx[(outer * rows + value) * inner + at.rest] = sum;
   }
 };
 
@@ -150,19 +148,6 @@ struct AddColumn {
   }
 };
 
-void AddRuns(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip, bool adds,
-             Tensor& dx) {
-  if (dy.numel() == 0) return;
-  const StreamHandle stream = CurrentStream(dx.device());
-  const SortedIndex sorted = SortIndex(op, index, stream);
-  VisitCompute(op, dx.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach(
-        op, dy.numel(), stream,
-        AddRun<T>{dx.dim(1), dx.dim(2), index.numel(), skip, adds, Elements<int64_t>(sorted.values),
-                  Elements<int64_t>(sorted.order), Elements<T>(dy), MutableElements<T>(dx)});
-  });
-}
-
 }  // namespace
 
 void CheckIndex(std::string_view op, int64_t bound, Tensor& index) {
@@ -191,13 +176,15 @@ void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tenso
 }
 
 void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip, Tensor& dx) {
+  const StreamHandle stream = CurrentStream(dx.device());
   Fill(dx, 0);
-  AddRuns(op, dy, index, skip, false, dx);
-}
-
-void AddRowsTo(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip,
-               Tensor& dx) {
-  AddRuns(op, dy, index, skip, true, dx);
+  if (dy.numel() == 0) return;
+  const SortedIndex sorted = SortIndex(op, index, stream);
+  VisitCompute(op, dx.dtype(), [&]<class T>(ComputeType<T>) {
+    ForEach(op, dy.numel(), stream,
+            AddRun<T>{dx.dim(1), dx.dim(2), index.numel(), skip, Elements<int64_t>(sorted.values),
+                      Elements<int64_t>(sorted.order), Elements<T>(dy), MutableElements<T>(dx)});
+  });
 }
 
 void RenormRows(const Tensor& index, double most, double p, Tensor& weight) {
