@@ -7,12 +7,14 @@
 
 #include "autograd/backward.h"
 #include "autograd/node.h"
+#include "parallel/codec/gpu_codec.h"
 #include "parallel/pipeline/skip_connections.h"
 #include "parallel/pipeline/stage.h"
 #include "parallel/pipeline/take_last.h"
 #include "runtime/allocator.h"
 #include "runtime/error.h"
 #include "runtime/rng.h"
+#include "runtime/stream.h"
 #include "runtime/trace.h"
 
 namespace torus::parallel {
@@ -20,11 +22,11 @@ namespace {
 
 bool IsReal(DType dtype) { return dtype == DType::kF32 || dtype == DType::kF64; }
 
-Tensor Sample(const TensorSpec& spec, uint64_t number) {
+Tensor Sample(const TensorSpec& spec, uint64_t number, Device device) {
   Tensor tensor = Zeros(spec.shape, spec.dtype);
   if (IsReal(spec.dtype))
     FillUniform(tensor, -1, 1, RandomStream({.layer = HashName("block_costs"), .sample = number}));
-  return tensor;
+  return tensor.To(device);
 }
 
 // New leaves, so that a block's backward stops at its own inputs.
@@ -44,11 +46,36 @@ std::vector<Variable> Differentiable(const std::vector<Variable>& outputs) {
 
 std::vector<Tensor> Ones(const std::vector<Variable>& outputs) {
   std::vector<Tensor> ones;
-  for (const Variable& output : outputs) ones.push_back(Full(output.shape(), 1, output.dtype()));
+  for (const Variable& output : outputs)
+    ones.push_back(Full(output.shape(), 1, output.dtype(), output.data().device()));
   return ones;
 }
 
-double SecondsSince(int64_t begin) { return static_cast<double>(trace::Now() - begin) * 1e-9; }
+// Times work on a device.
+class Stopwatch {
+ public:
+  explicit Stopwatch(Device device) : done_(device) {}
+
+  // Begins when all earlier work is done.
+  void Begin() {
+    Settle();
+    begin_ = trace::Now();
+  }
+  // Seconds until what was given to the device since is done.
+  double Seconds() {
+    Settle();
+    return static_cast<double>(trace::Now() - begin_) * 1e-9;
+  }
+
+ private:
+  void Settle() {
+    done_.Record(CurrentStream(done_.device()));
+    done_.Wait();
+  }
+
+  Event done_;
+  int64_t begin_ = 0;
+};
 
 // The costs of one pass through a block.
 struct Pass {
@@ -60,7 +87,8 @@ class BlockMeter {
  public:
   // `end`: run after the block; may be empty.
   BlockMeter(const Block& block, int index, const OutputLoss& end, const BlockCostOptions& options)
-      : stage_({block}, index), end_(end) {
+      : stage_({block}, index), end_(end), device_(options.device) {
+    stage_.MoveTo(device_);
     if (options.optimizer) optimizer_ = options.optimizer(stage_.Parameters());
   }
 
@@ -69,22 +97,23 @@ class BlockMeter {
             std::vector<Tensor>& outputs) {
     outputs.clear();
     const std::vector<Variable> leaves = Leaves(inputs);
-    const size_t before = AllocatorFor({}).stats().live_bytes;
+    const size_t before = AllocatorFor(device_).stats().live_bytes;
     Pass pass;
-    int64_t begin = trace::Now();
+    Stopwatch watch(device_);
+    watch.Begin();
     std::vector<Variable> results = stage_.Forward(leaves, context);
     for (const Variable& result : results) outputs.push_back(result.data());
     if (end_) results = {end_(results)};
-    pass.forward = SecondsSince(begin);
-    pass.kept = static_cast<double>(AllocatorFor({}).stats().live_bytes - before);
+    pass.forward = watch.Seconds();
+    pass.kept = static_cast<double>(AllocatorFor(device_).stats().live_bytes - before);
     const std::vector<Variable> differentiable = Differentiable(results);
     const std::vector<Tensor> ones = Ones(differentiable);
-    begin = trace::Now();
+    watch.Begin();
     if (!differentiable.empty()) Backward(differentiable, ones);
-    pass.backward = SecondsSince(begin);
-    begin = trace::Now();
+    pass.backward = watch.Seconds();
+    watch.Begin();
     if (optimizer_) optimizer_->Step(0);
-    pass.step = optimizer_ ? SecondsSince(begin) : 0;
+    pass.step = optimizer_ ? watch.Seconds() : 0;
     for (NamedVariable parameter : stage_.Parameters()) parameter.value.ZeroGrad();
     return pass;
   }
@@ -102,6 +131,7 @@ class BlockMeter {
  private:
   const Stage stage_;
   const OutputLoss& end_;
+  Device device_;
   std::unique_ptr<Optimizer> optimizer_;
 };
 
@@ -110,27 +140,53 @@ struct Crossing {
   double bytes = 0, encode = 0, decode = 0;
 };
 
-Crossing CrossOnce(std::span<const Tensor> outputs, Codec* codec) {
+// By the CPU, to which and from which the tensor is copied.
+void EncodeOnCpu(const Tensor& output, Codec& codec, Stopwatch& watch, Crossing& crossing) {
+  const auto count = static_cast<size_t>(output.numel());
+  const CodecContext context{.shape = output.shape()};
+  std::vector<std::byte> encoded(codec.MaxTensorBytes(output.shape()));
+  Tensor restored = Empty(output.shape(), DType::kF32);
+  watch.Begin();
+  const Tensor values = output.To(DType::kF32).Contiguous().To(Device{});
+  encoded.resize(EncodeWithin(codec, context, {values.data<float>(), count}, encoded));
+  crossing.encode += watch.Seconds();
+  watch.Begin();
+  if (!encoded.empty())
+    codec.DecodeTensor(context, encoded, {restored.mutable_data<float>(), count});
+  restored.To(output.device());
+  crossing.decode += watch.Seconds();
+  crossing.bytes += static_cast<double>(encoded.size());
+}
+
+void EncodeOnGpu(const Tensor& output, const Codec& codec, Stopwatch& watch, Crossing& crossing) {
+  const Tensor values = output.Contiguous();
+  const auto bytes = [&](size_t count) {
+    return Tensor({static_cast<int64_t>(count)}, DType::kU8, output.device());
+  };
+  Tensor encoded = bytes(codec.MaxTensorBytes(values.shape()));
+  Tensor scratch = bytes(codec.on_gpu()->ScratchBytes(values.numel()));
+  Tensor written({1}, DType::kI64, output.device());
+  Tensor restored(values.shape(), values.dtype(), values.device());
+  watch.Begin();
+  codec.on_gpu()->Encode(values, encoded, written, scratch);
+  crossing.encode += watch.Seconds();
+  const auto size = static_cast<int64_t>(written.Item());
+  watch.Begin();
+  if (size > 0) codec.on_gpu()->Decode(encoded.Narrow(0, 0, size), restored);
+  crossing.decode += watch.Seconds();
+  crossing.bytes += static_cast<double>(size);
+}
+
+Crossing CrossOnce(std::span<const Tensor> outputs, Codec* codec, Device device) {
   Crossing crossing;
+  Stopwatch watch(device);
   for (const Tensor& output : outputs) {
-    if (!Encodes(codec, output.dtype())) {
+    if (!Encodes(codec, output.dtype()))
       crossing.bytes += static_cast<double>(output.bytes());
-      continue;
-    }
-    const Tensor values = output.To(DType::kF32).Contiguous();
-    Tensor restored = Empty(values.shape(), DType::kF32);
-    const auto count = static_cast<size_t>(values.numel());
-    const std::span<const float> in(values.data<float>(), count);
-    const CodecContext context{.shape = values.shape()};
-    std::vector<std::byte> encoded(codec->MaxTensorBytes(values.shape()));
-    int64_t begin = trace::Now();
-    encoded.resize(EncodeWithin(*codec, context, in, encoded));
-    crossing.encode += SecondsSince(begin);
-    begin = trace::Now();
-    if (!encoded.empty())
-      codec->DecodeTensor(context, encoded, {restored.mutable_data<float>(), count});
-    crossing.decode += SecondsSince(begin);
-    crossing.bytes += static_cast<double>(encoded.size());
+    else if (device.kind == DeviceKind::kCuda && codec->on_gpu() != nullptr)
+      EncodeOnGpu(output, *codec, watch, crossing);
+    else
+      EncodeOnCpu(output, *codec, watch, crossing);
   }
   return crossing;
 }
@@ -146,7 +202,8 @@ CostModel MeasureBlockCosts(const std::vector<Block>& blocks, const std::vector<
           options.repeats);
   std::vector<Tensor> tensors, outputs;
   std::map<std::string, Tensor> aside;  // tensors that skip blocks
-  for (const TensorSpec& spec : inputs) tensors.push_back(Sample(spec, tensors.size()));
+  for (const TensorSpec& spec : inputs)
+    tensors.push_back(Sample(spec, tensors.size(), options.device));
   StepContext context;
   const int64_t rows = inputs.empty() ? 0 : inputs[0].shape[0];
   for (int64_t row = 0; row < rows; ++row) context.samples.push_back(row);
@@ -161,10 +218,10 @@ CostModel MeasureBlockCosts(const std::vector<Block>& blocks, const std::vector<
     for (const std::string& name : blocks[i].takes) tensors.push_back(aside.at(name));
     meter.Once(tensors, context, outputs);  // warms up
     Pass least = meter.Once(tensors, context, outputs);
-    Crossing crossing = CrossOnce(along_cut(), options.codec);
+    Crossing crossing = CrossOnce(along_cut(), options.codec, options.device);
     for (int repeat = 1; repeat < options.repeats; ++repeat) {
       const Pass pass = meter.Once(tensors, context, outputs);
-      const Crossing again = CrossOnce(along_cut(), options.codec);
+      const Crossing again = CrossOnce(along_cut(), options.codec, options.device);
       TakeLeast(least.forward, pass.forward);
       TakeLeast(least.backward, pass.backward);
       TakeLeast(least.step, pass.step);

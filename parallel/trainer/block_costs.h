@@ -21,6 +21,7 @@ struct BlockCostOptions {
   std::function<std::unique_ptr<Optimizer>(std::vector<NamedVariable>)> optimizer{};
   Codec* codec = nullptr;  // for what crosses a cut; null: none
   int repeats = 3;
+  Device device{};  // the blocks are moved there, and stay
 };
 
 // Measures each block and returns costs with one entry per block and links that take no time. Times
@@ -28,7 +29,9 @@ struct BlockCostOptions {
 // cut after the block, on the calling thread with its team: the least of `repeats` after one
 // warm-up. Bytes are those of the outputs as sent (without skip connections, whose links depend on
 // the cuts), of weights, gradients and optimizer state, and those that the forward leaves allocated
-// until the backward.
+// until the backward. On a GPU a time ends when its work is done; it is that of separate launches,
+// and a graph of them takes less. What the codec cannot encode there is copied to the CPU and back,
+// which counts as encoding and decoding.
 //
 // The first block gets random numbers of the shape of `inputs` (zeros if they are integers), each
 // later block the outputs of the one before. Each backward starts from gradients of ones. No two

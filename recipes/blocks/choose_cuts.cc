@@ -15,6 +15,8 @@
 #include "recipes/data/task_loss.h"
 #include "recipes/model/model_of.h"
 #include "recipes/run/make_optimizer.h"
+#include "recipes/settings/device.h"
+#include "runtime/allocator.h"
 #include "runtime/error.h"
 #include "runtime/team_size_guard.h"
 
@@ -40,8 +42,10 @@ parallel::CostModel Measure(const Settings& settings, const DataForm& form,
   const TeamSizeGuard team(std::max(1, static_cast<int>(settings.threads / RanksOf(settings))));
   const ModelSpec model = ModelOf(settings);
   const std::vector<parallel::TensorSpec> inputs = form.inputs(LargestMicroBatch(settings));
-  const std::vector<Tensor> targets = SampleTargets(model.task, inputs[0].shape);
-  return parallel::MeasureBlockCosts(
+  const Device device = CheckedDevice("train", settings.device);
+  std::vector<Tensor> targets = SampleTargets(model.task, inputs[0].shape);
+  for (Tensor& target : targets) target = target.To(device);
+  const parallel::CostModel costs = parallel::MeasureBlockCosts(
       BuildBlocks(settings, form, ""), inputs,
       {.loss = [loss = TaskLoss(model, PrecisionOf(settings)),
                 &targets](const auto& outputs) { return loss(outputs, targets); },
@@ -49,7 +53,10 @@ parallel::CostModel Measure(const Settings& settings, const DataForm& form,
            [&](std::vector<NamedVariable> parameters) {
              return MakeOptimizer(settings, std::move(parameters));
            },
-       .codec = codec});
+       .codec = codec,
+       .device = device});
+  AllocatorFor(device).ReleaseCached();
+  return costs;
 }
 
 // How many tensors as large as the weights there are: the weights, their gradients, and the

@@ -225,8 +225,6 @@ void CheckGpus(const Settings& s) {
   if (s.device == "cpu") return;
   Require(s.strategy == "ddp" || s.strategy == "none", "train",
           "--device cuda needs --strategy ddp or none, got {}", s.strategy);
-  Require(!IsAutoCut(s.cut), "train",
-          "--cut auto measures layers on the CPU; with --device cuda give the cuts, got {}", s.cut);
 }
 
 void CheckReproducible(const Settings& s) {

@@ -121,6 +121,22 @@ TEST_F(GpuRun, OfReplicasLaunchesGraphsWhereTheyAreAskedFor) {
   EXPECT_EQ(launched.summary["graph_updates"], 1) << "that of the third";
 }
 
+// Whatever cut the times give, the losses are those of one stage.
+TEST_F(GpuRun, MayBeCutByMeasuredTimes) {
+  Settings settings = GpuSettings(2, 1, "copy");
+  const std::vector<double> losses = RunSteps(settings).losses;
+  for (const char* codec : {"none", "sortq:8"}) {
+    settings.cut = "auto";
+    settings.codec = codec;
+    const Outcome run = RunSteps(settings);
+    EXPECT_EQ(run.summary["cuts"].size(), 1u);
+    if (settings.codec == "none") EXPECT_EQ(run.losses, losses);
+  }
+  settings.cut = "auto:50GFLOPS";
+  settings.codec = "none";
+  EXPECT_EQ(RunSteps(settings).losses, losses);
+}
+
 TEST_F(GpuRun, OfACutModelHasNoGraphs) {
   EXPECT_THROW(RunSteps(GpuSettings(2, 1, "auto"), "on"), BadInput);
   Settings settings = GpuSettings(1, 1, "auto");
