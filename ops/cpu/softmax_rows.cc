@@ -12,7 +12,7 @@ namespace {
 
 // One thread computes a whole row, so the split changes no bits.
 template <class Row>
-void ForEachRow(int64_t rows, int64_t n, const Row& row) {
+void OverRows(int64_t rows, int64_t n, const Row& row) {
   ParallelFor(rows, (1 << 12) / (n + 1) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) row(r * n);
   });
@@ -40,7 +40,7 @@ T Sum(int64_t n, const Term& term) {
 
 template <class T>
 void Softmax(int64_t rows, int64_t n, const T* x, T* y) {
-  ForEachRow(rows, n, [=](int64_t at) {
+  OverRows(rows, n, [=](int64_t at) {
     const T* in = x + at;
     T* out = y + at;
     const T largest = Largest(in, n);
@@ -52,7 +52,7 @@ void Softmax(int64_t rows, int64_t n, const T* x, T* y) {
 
 template <class T>
 void SoftmaxBackward(int64_t rows, int64_t n, const T* y, const T* dy, T* dx) {
-  ForEachRow(rows, n, [=](int64_t at) {
+  OverRows(rows, n, [=](int64_t at) {
     const T *out = y + at, *g = dy + at;
     const T dot = Sum<T>(n, [=](int64_t i) { return out[i] * g[i]; });
     for (int64_t i = 0; i < n; ++i) dx[at + i] = out[i] * (g[i] - dot);
@@ -61,7 +61,7 @@ void SoftmaxBackward(int64_t rows, int64_t n, const T* y, const T* dy, T* dx) {
 
 template <class T>
 void LogSoftmax(int64_t rows, int64_t n, const T* x, T* y) {
-  ForEachRow(rows, n, [=](int64_t at) {
+  OverRows(rows, n, [=](int64_t at) {
     const T* in = x + at;
     const T largest = Largest(in, n);
     const T log_sum = std::log(Sum<T>(n, [=](int64_t i) { return std::exp(in[i] - largest); }));
@@ -71,7 +71,7 @@ void LogSoftmax(int64_t rows, int64_t n, const T* x, T* y) {
 
 template <class T>
 void LogSoftmaxBackward(int64_t rows, int64_t n, const T* y, const T* dy, T* dx) {
-  ForEachRow(rows, n, [=](int64_t at) {
+  OverRows(rows, n, [=](int64_t at) {
     const T* g = dy + at;
     const T sum = Sum<T>(n, [=](int64_t i) { return g[i]; });
     for (int64_t i = 0; i < n; ++i) dx[at + i] = g[i] - std::exp(y[at + i]) * sum;
@@ -80,7 +80,7 @@ void LogSoftmaxBackward(int64_t rows, int64_t n, const T* y, const T* dy, T* dx)
 
 template <class T>
 void LogSumExp(int64_t rows, int64_t n, const T* x, T* largest, T* log_sum) {
-  ForEachRow(rows, n, [=](int64_t at) {
+  OverRows(rows, n, [=](int64_t at) {
     const T *in = x + at, top = Largest(in, n);
     largest[at / n] = top;
     log_sum[at / n] = std::log(Sum<T>(n, [=](int64_t i) { return std::exp(in[i] - top); }));
@@ -90,7 +90,7 @@ void LogSumExp(int64_t rows, int64_t n, const T* x, T* largest, T* log_sum) {
 template <class T>
 void ScaledSoftmax(int64_t rows, int64_t n, const T* x, const T* largest, const T* log_sum,
                    const T* scale, T* y) {
-  ForEachRow(rows, n, [=](int64_t at) {
+  OverRows(rows, n, [=](int64_t at) {
     const T factor = scale[at / n], top = largest[at / n], sum = log_sum[at / n];
     for (int64_t i = at; i < at + n; ++i)
       y[i] = factor == T(0) ? T(0) : factor * std::exp(x[i] - top - sum);

@@ -40,7 +40,7 @@ int64_t BlockFor(int64_t count) {
 }
 
 template <class Body>
-void ForEachRow(int64_t count, int64_t block, const Body& body) {
+void OverBlocks(int64_t count, int64_t block, const Body& body) {
   ParallelFor(count / block, kBlocksPerThread, [&](int64_t first, int64_t last) {
     for (int64_t b = first; b < last; ++b) body(b * block);
   });
@@ -59,7 +59,7 @@ bool Hadamard::Forward(const CodecContext& /*context*/, std::span<const float> i
   const int64_t count = static_cast<int64_t>(in.size()), block = BlockFor(count);
   const Signs &before = SignsBefore(), &behind = SignsBehind();
   const float factor = 1 / std::sqrt(static_cast<float>(block));
-  ForEachRow(static_cast<int64_t>(kept.size()), block, [&](int64_t begin) {
+  OverBlocks(static_cast<int64_t>(kept.size()), block, [&](int64_t begin) {
     float* const values = kept.data() + begin;
     const int64_t here = std::min(block, count - begin);
     std::fill(std::copy_n(in.data() + begin, here, values), values + block, 0.0f);
@@ -73,7 +73,7 @@ void Hadamard::Inverse(const CodecContext& /*context*/, std::span<const float> k
   const int64_t count = static_cast<int64_t>(out.size()), block = BlockFor(count);
   const Signs &before = SignsBefore(), &behind = SignsBehind();
   const float factor = 1 / std::sqrt(static_cast<float>(block));
-  ForEachRow(static_cast<int64_t>(kept.size()), block, [&](int64_t begin) {
+  OverBlocks(static_cast<int64_t>(kept.size()), block, [&](int64_t begin) {
     std::array<float, kMostBlock> values;
     std::copy_n(kept.data() + begin, block, values.data());
     SignedHadamard(values.data(), block, behind.data(), factor, before.data());

@@ -18,6 +18,7 @@ def _cuda_kernels(name, cuda_deps):
             "//runtime:cuda/strided",
             "//runtime:host_device",
             "//runtime:kernel_table",
+            "//runtime:rows",
             "//runtime:tensor",
         ],
         visibility = ["//tests/ops:__pkg__"],
@@ -43,6 +44,7 @@ def op_family(name, deps = [], cuda_deps = []):
         "//autograd:saved_activation",
         "//runtime:kernel_table",
         "//runtime:parallel_for",
+        "//runtime:rows",
         "//runtime:tensor",
         "@highway",
     ]

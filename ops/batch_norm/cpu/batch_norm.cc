@@ -6,13 +6,13 @@
 #include "ops/batch_norm/channel_functors.h"
 #include "ops/batch_norm/cpu/channel_sums.h"
 #include "ops/batch_norm/kernels.h"
+#include "ops/cpu/elements.h"
 #include "runtime/kernels.h"
 #include "runtime/parallel_for.h"
+#include "runtime/rows.h"
 
 namespace torus::cpu {
 namespace {
-
-int64_t RowsOf(const Tensor& x) { return x.numel() == 0 ? 0 : x.numel() / x.dim(-1); }
 
 // Calls body(part, begin, end) for the fixed parts of the rows, on the team.
 template <class Body>
@@ -24,16 +24,6 @@ void OverParts(int64_t rows, const Body& body) {
 }
 
 template <class T>
-const T* PointerOf(const Tensor& tensor) {
-  return tensor.defined() ? tensor.data<T>() : nullptr;
-}
-
-template <class T>
-T* OutputOf(Tensor& tensor) {
-  return tensor.defined() ? tensor.mutable_data<T>() : nullptr;
-}
-
-template <class T>
 Affine<T> PointersOf(const ChannelAffine& affine) {
   return {affine.mean.data<T>(), affine.scale.data<T>(), affine.bias.data<T>()};
 }
@@ -41,10 +31,10 @@ Affine<T> PointersOf(const ChannelAffine& affine) {
 // Writes the masked gradient if it is wanted.
 template <class T>
 GradientSums SumsOf(const NormBackwardInputs& in, const Tensor& dy, Tensor& masked) {
-  const int64_t rows = RowsOf(dy), channels = dy.dim(-1);
+  const int64_t rows = RowCount(dy), channels = dy.dim(-1);
   std::vector<GradientSums> parts(PartsOf(rows), GradientSums(channels));
-  const T *x = in.x.data<T>(), *y = PointerOf<T>(in.y), *from = dy.data<T>();
-  T* const out = OutputOf<T>(masked);
+  const T *x = in.x.data<T>(), *y = ElementsOrNull<T>(in.y), *from = dy.data<T>();
+  T* const out = MutableElementsOrNull<T>(masked);
   const Affine<T> affine = PointersOf<T>(in.affine);
   const Clamp clamp = ClampOf(in.activation);
   OverParts(rows, [&](int64_t part, int64_t begin, int64_t end) {
@@ -71,7 +61,7 @@ void InputGradient(const Tensor& x, const Tensor& dy, const BackwardAffine<T>& a
   const int64_t channels = dy.dim(-1);
   const T *in = x.data<T>(), *from = dy.data<T>();
   T* const out = dx.mutable_data<T>();
-  OverParts(RowsOf(dy), [&](int64_t, int64_t begin, int64_t end) {
+  OverParts(RowCount(dy), [&](int64_t, int64_t begin, int64_t end) {
     const int64_t at = begin * channels;
     BackwardInput(from + at, in + at, end - begin, channels, affine, clamp, out + at);
   });
@@ -87,7 +77,7 @@ Clamp ClampOf(ops::Activation activation) {
 
 void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var) {
   VisitCompute("batch_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
-    const int64_t rows = RowsOf(x), channels = x.dim(-1);
+    const int64_t rows = RowCount(x), channels = x.dim(-1);
     std::vector<ChannelMoments> parts(PartsOf(rows), ChannelMoments(channels));
     const T* const in = x.data<T>();
     OverParts(rows, [&](int64_t part, int64_t begin, int64_t end) {
@@ -103,8 +93,8 @@ void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var) {
 void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tensor& weight,
                   const Tensor& bias, ChannelAffine& affine) {
   VisitCompute("batch_norm", affine.mean.dtype(), [&]<class T>(ComputeType<T>) {
-    Fold(mean.numel(), mean.data<double>(), var.data<double>(), eps, PointerOf<T>(weight),
-         PointerOf<T>(bias), affine.mean.mutable_data<T>(), affine.scale.mutable_data<T>(),
+    Fold(mean.numel(), mean.data<double>(), var.data<double>(), eps, ElementsOrNull<T>(weight),
+         ElementsOrNull<T>(bias), affine.mean.mutable_data<T>(), affine.scale.mutable_data<T>(),
          affine.bias.mutable_data<T>(), affine.inv_std.mutable_data<double>());
   });
   Copy(var, affine.var);
@@ -121,11 +111,11 @@ void NormalizeChannels(const Tensor& x, const ChannelAffine& affine, ops::Activa
                        const Tensor& residual, Tensor& y) {
   VisitCompute("batch_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
     const int64_t channels = x.dim(-1);
-    const T *in = x.data<T>(), *add = PointerOf<T>(residual);
+    const T *in = x.data<T>(), *add = ElementsOrNull<T>(residual);
     T* const out = y.mutable_data<T>();
     const Affine<T> pointers = PointersOf<T>(affine);
     const Clamp clamp = ClampOf(activation);
-    OverParts(RowsOf(x), [&](int64_t, int64_t begin, int64_t end) {
+    OverParts(RowCount(x), [&](int64_t, int64_t begin, int64_t end) {
       const int64_t at = begin * channels;
       Normalize(in + at, end - begin, channels, pointers, clamp,
                 add == nullptr ? nullptr : add + at, out + at);
@@ -146,8 +136,8 @@ void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy,
   VisitCompute("batch_norm", dy.dtype(), [&]<class T>(ComputeType<T>) {
     const Affine<T> forward = PointersOf<T>(in.affine);
     const double* const inv_std = in.affine.inv_std.data<double>();
-    FoldBackward<T>(forward, inv_std, FromTensor(own_sums), 0, OutputOf<T>(out.weight),
-                    OutputOf<T>(out.bias));
+    FoldBackward<T>(forward, inv_std, FromTensor(own_sums), 0, MutableElementsOrNull<T>(out.weight),
+                    MutableElementsOrNull<T>(out.bias));
     if (!out.x.defined()) return;
     const FoldedBackward<T> folded =
         FoldBackward<T>(forward, inv_std, FromTensor(all_sums), in.count, nullptr, nullptr);

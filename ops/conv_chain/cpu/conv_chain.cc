@@ -1,25 +1,19 @@
 #include "ops/conv_chain/cpu/conv_chain.h"
 
+#include "ops/cpu/elements.h"
+
 namespace torus::cpu {
 namespace {
 
-const float* PointerOf(const Tensor& tensor) {
-  return tensor.defined() ? tensor.data<float>() : nullptr;
-}
-
-float* OutputOf(Tensor& tensor) {
-  return tensor.defined() ? tensor.mutable_data<float>() : nullptr;
-}
-
 std::vector<const float*> PointersOf(const std::vector<Tensor>& tensors) {
   std::vector<const float*> pointers;
-  for (const Tensor& tensor : tensors) pointers.push_back(PointerOf(tensor));
+  for (const Tensor& tensor : tensors) pointers.push_back(ElementsOrNull<float>(tensor));
   return pointers;
 }
 
 std::vector<float*> OutputsOf(std::vector<Tensor>& tensors) {
   std::vector<float*> pointers;
-  for (Tensor& tensor : tensors) pointers.push_back(OutputOf(tensor));
+  for (Tensor& tensor : tensors) pointers.push_back(MutableElementsOrNull<float>(tensor));
   return pointers;
 }
 
@@ -53,7 +47,7 @@ std::vector<ChainStatistics> ConvChainForward(std::vector<ChainLayer>& layers,
 void ConvChainBackward(const std::vector<ChainLayer>& layers, const ChainInputs& in,
                        const Tensor& dy, ChainInputGradients& out) {
   ChainBackward(layers, in.x.data<float>(), PointersOf(in.weights), dy.data<float>(), in.residual,
-                {.x = OutputOf(out.x),
+                {.x = MutableElementsOrNull<float>(out.x),
                  .weights = OutputsOf(out.weights),
                  .norm_weights = OutputsOf(out.norm_weights),
                  .norm_biases = OutputsOf(out.norm_biases)});

@@ -6,6 +6,7 @@
 #include "ops/convolution/cpu/low_convolution.h"
 #include "ops/convolution/kernels.h"
 #include "ops/cpu/bias.h"
+#include "ops/cpu/elements.h"
 #include "ops/cpu/gemm.h"
 
 namespace torus::cpu {
@@ -48,8 +49,8 @@ void BackwardWeight(const ConvGeometry& g, const T* x, const T* dy, T* dw) {
 template <class T>
 void BackwardAs(const ConvGeometry& g, const Tensor& x, const Tensor& weight, const Tensor& dy,
                 Tensor& dx, Tensor& dw) {
-  T* const to_x = dx.defined() ? dx.mutable_data<T>() : nullptr;
-  T* const to_weight = dw.defined() ? dw.mutable_data<T>() : nullptr;
+  T* const to_x = MutableElementsOrNull<T>(dx);
+  T* const to_weight = MutableElementsOrNull<T>(dw);
   if (g.empty()) {
     std::fill_n(to_x, to_x == nullptr ? 0 : dx.numel(), T(0));
     std::fill_n(to_weight, to_weight == nullptr ? 0 : dw.numel(), T(0));
@@ -69,7 +70,7 @@ void ConvolutionForward(const ConvGeometry& g, const Tensor& x, const Tensor& we
                         const Tensor& bias, Tensor& y) {
   if (x.dtype() == DType::kBF16) return LowConvolutionForward(g, x, weight, bias, y);
   VisitCompute("conv2d", x.dtype(), [&]<class T>(ComputeType<T>) {
-    const T* const add = bias.defined() ? bias.data<T>() : nullptr;
+    const T* const add = ElementsOrNull<T>(bias);
     T* const out = y.mutable_data<T>();
     if (!g.empty()) return ForwardAs<T>(g, x.data<T>(), weight.data<T>(), add, out);
     std::fill_n(out, y.numel(), T(0));

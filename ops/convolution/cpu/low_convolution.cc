@@ -5,6 +5,7 @@
 #include "ops/convolution/cpu/small_image.h"
 #include "ops/convolution/cpu/winograd.h"
 #include "ops/cpu/bias.h"
+#include "ops/cpu/elements.h"
 #include "ops/cpu/multiply.h"
 #include "runtime/kernels.h"
 
@@ -61,8 +62,8 @@ void WideGradients(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
   const Tensor in = Wide(x), gradient = Wide(dy), filter = Wide(weight);
   Tensor full = dx.defined() ? Tensor(dx.shape(), DType::kF32) : Tensor();
   const auto *rows = in.data<float>(), *sent = gradient.data<float>(), *w = filter.data<float>();
-  float* const to_x = full.defined() ? full.mutable_data<float>() : nullptr;
-  float* const to_weight = dweight.defined() ? dweight.mutable_data<float>() : nullptr;
+  float* const to_x = MutableElementsOrNull<float>(full);
+  float* const to_weight = MutableElementsOrNull<float>(dweight);
   if (g.depthwise()) {
     DepthwiseBackward(g, rows, sent, w, to_x, to_weight);
   } else {
@@ -76,7 +77,7 @@ void WideGradients(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
 
 void LowConvolutionForward(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
                            const Tensor& bias, Tensor& y) {
-  const float* const add = bias.defined() ? bias.data<float>() : nullptr;
+  const float* const add = ElementsOrNull<float>(bias);
   if (g.empty()) {
     if (bias.defined()) return Copy(bias.Expand(y.shape()), y);
     return Fill(y, 0);

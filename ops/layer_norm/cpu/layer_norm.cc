@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ops/cpu/elements.h"
 #include "ops/layer_norm/cpu/layer_norm_rows.h"
 #include "ops/layer_norm/kernels.h"
 #include "runtime/parallel_for.h"
@@ -55,11 +56,6 @@ void NormalizeBackward(int64_t rows, int64_t n, const T* dy, const T* x, const T
 }
 
 // Null for an undefined tensor.
-template <class T>
-T* Output(Tensor& t) {
-  return t.defined() ? t.mutable_data<T>() : nullptr;
-}
-
 }  // namespace
 
 void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps, Tensor& y,
@@ -76,8 +72,8 @@ void LayerNormBackward(const Tensor& dy, const Tensor& x, const Tensor& mean, co
   TORUS_CHECK(!added.defined(), "a CPU adds {} apart", added);
   VisitCompute("layer_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
     NormalizeBackward(mean.numel(), weight.numel(), dy.data<T>(), x.data<T>(), mean.data<T>(),
-                      rstd.data<T>(), weight.data<T>(), Output<T>(dx), Output<T>(dweight),
-                      Output<T>(dbias));
+                      rstd.data<T>(), weight.data<T>(), MutableElementsOrNull<T>(dx),
+                      MutableElementsOrNull<T>(dweight), MutableElementsOrNull<T>(dbias));
   });
 }
 

@@ -30,7 +30,7 @@ T WeightOf(const Targets<T>& t, int64_t c) {
 
 // One thread computes a whole row, so the split changes no bits.
 template <class T, class Row>
-void ForEachRow(const Targets<T>& t, const Row& row) {
+void OverTargets(const Targets<T>& t, const Row& row) {
   ParallelFor(t.rows, (1 << 14) / (t.classes + 1) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) row(r);
   });
@@ -46,7 +46,7 @@ double WeightedSum(const Targets<T>& t, const T* x) {
 
 template <class T>
 void NllForward(const Targets<T>& t, const T* x, T* loss, T* scale) {
-  ForEachRow(t, [&](int64_t r) {
+  OverTargets(t, [&](int64_t r) {
     const int64_t target = t.target[r];
     if (target == t.ignore_index) {
       loss[r] = scale[r] = T(0);
@@ -66,7 +66,7 @@ void NllForward(const Targets<T>& t, const T* x, T* loss, T* scale) {
 template <class T>
 void NllBackward(const Targets<T>& t, const T* dloss, T* dx) {
   const T share = static_cast<T>(t.smoothing / static_cast<double>(t.classes));
-  ForEachRow(t, [&](int64_t r) {
+  OverTargets(t, [&](int64_t r) {
     T* row = dx + r * t.classes;
     const int64_t target = t.target[r];
     if (target == t.ignore_index || t.smoothing == 0) {

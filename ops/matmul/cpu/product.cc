@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ops/cpu/bias.h"
+#include "ops/cpu/elements.h"
 #include "ops/cpu/multiply.h"
 #include "ops/matmul/kernels.h"
 #include "ops/matmul/matrix_layout.h"
@@ -15,8 +16,7 @@ void MultiplyLow(Transpose transpose_a, const Tensor& a, Transpose transpose_b, 
                  int64_t k, const Tensor& bias, Tensor& out) {
   const auto write = [&]<class C>(C* c) {
     LowGemm(transpose_a, transpose_b, out.dim(0), out.dim(1), k, a.data<BFloat16>(), a.dim(1),
-            b.data<BFloat16>(), b.dim(1), bias.defined() ? bias.data<float>() : nullptr, false, c,
-            out.dim(1));
+            b.data<BFloat16>(), b.dim(1), ElementsOrNull<float>(bias), false, c, out.dim(1));
   };
   if (out.dtype() == DType::kBF16) return write(out.mutable_data<BFloat16>());
   write(out.mutable_data<float>());

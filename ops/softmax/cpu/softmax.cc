@@ -1,17 +1,8 @@
 #include "ops/cpu/softmax_rows.h"
 #include "ops/softmax/kernels.h"
+#include "runtime/rows.h"
 
 namespace torus::cpu {
-namespace {
-
-int64_t RowLength(const Tensor& rows) { return rows.rank() == 0 ? 1 : rows.dim(-1); }
-
-int64_t RowCount(const Tensor& rows) {
-  return rows.numel() == 0 ? 0 : rows.numel() / RowLength(rows);
-}
-
-}  // namespace
-
 void Softmax(const Tensor& x, Tensor& y) {
   VisitCompute("softmax", x.dtype(), [&]<class T>(ComputeType<T>) {
     Softmax(RowCount(x), RowLength(x), x.data<T>(), y.mutable_data<T>());

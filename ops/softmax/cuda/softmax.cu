@@ -2,6 +2,7 @@
 
 #include "ops/softmax/kernels.h"
 #include "runtime/cuda/elements.h"
+#include "runtime/rows.h"
 //
 #include "ops/cuda/softmax_rows.h"
 #include "runtime/cuda/rows.h"
@@ -42,12 +43,6 @@ struct SoftmaxBackwardRow {
       to[i] = logarithm ? g[i] - std::exp(out[i]) * sum : out[i] * (g[i] - sum);
   }
 };
-
-int64_t RowLength(const Tensor& rows) { return rows.rank() == 0 ? 1 : rows.dim(-1); }
-
-int64_t RowCount(const Tensor& rows) {
-  return rows.numel() == 0 ? 0 : rows.numel() / RowLength(rows);
-}
 
 template <bool logarithm>
 void Forward(std::string_view op, const Tensor& x, Tensor& y, StreamHandle stream) {
