@@ -25,6 +25,8 @@ class Allocator {
   // requested, held and allowed if there is no memory. Sets `zeros`, if given, to whether the whole
   // block is known to be zero.
   virtual void* Allocate(size_t bytes, bool* zeros = nullptr) = 0;
+  // Like Allocate, but returns null if there is no memory.
+  virtual void* TryAllocate(size_t bytes, bool* zeros = nullptr) = 0;
   // `bytes` must be what was passed to Allocate.
   virtual void Free(void* block, size_t bytes) noexcept = 0;
   virtual MemoryStats stats() const = 0;
