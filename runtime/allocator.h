@@ -45,7 +45,8 @@ Allocator& AllocatorFor(Device device);
 
 // The allocator of pinned CPU memory, which GPUs copy from and to asynchronously, while the CPU
 // continues. A freed block is handed out again at once, so free it only after the copies that use
-// it are done (runtime/uploader.h ensures that). Throws BadInput in a build without CUDA.
+// it are done (runtime/uploader.h ensures that). Throws BadInput in a build without CUDA. Its
+// Allocate throws BrokenEnvironment until a thread has used a GPU.
 Allocator& PinnedAllocator();
 
 }  // namespace torus
