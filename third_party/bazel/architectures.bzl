@@ -20,7 +20,7 @@ def nvcc_architectures(text):
     """
     names = text.split(",")
     for name in names:
-        if name not in _ALLOWED or names.count(name) > 1:
+        if name not in _ALLOWED or len([other for other in names if other == name]) > 1:
             return struct(flags = [], forbids_spills = False, error = "--define=cuda_architectures must be some of %s, each once, got '%s'" % (
                 ",".join(_ALLOWED),
                 text,
