@@ -25,6 +25,8 @@ class Allocator {
   // requested, held and allowed if there is no memory. Sets `zeros`, if given, to whether the whole
   // block is known to be zero.
   virtual void* Allocate(size_t bytes, bool* zeros = nullptr) = 0;
+  // Like Allocate, but returns null if there is no memory.
+  virtual void* TryAllocate(size_t bytes, bool* zeros = nullptr) = 0;
   // `bytes` must be what was passed to Allocate.
   virtual void Free(void* block, size_t bytes) noexcept = 0;
   virtual MemoryStats stats() const = 0;
@@ -43,7 +45,8 @@ Allocator& AllocatorFor(Device device);
 
 // The allocator of pinned CPU memory, which GPUs copy from and to asynchronously, while the CPU
 // continues. A freed block is handed out again at once, so free it only after the copies that use
-// it are done (runtime/uploader.h ensures that). Throws BadInput in a build without CUDA.
+// it are done (runtime/uploader.h ensures that). Throws BadInput in a build without CUDA. Its
+// Allocate throws BrokenEnvironment until a thread has used a GPU.
 Allocator& PinnedAllocator();
 
 }  // namespace torus

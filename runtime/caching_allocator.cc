@@ -29,13 +29,13 @@ SizeClass CachingAllocator::ClassOf(size_t bytes) const {
   return cached_ ? SizeClassOf(bytes) : SizeClass{0, std::max<size_t>(bytes, 1)};
 }
 
-void* CachingAllocator::Allocate(size_t bytes, bool* zeros) {
-  if (bytes > kMostBytes) FailOutOfMemory(bytes, bytes);
+void* CachingAllocator::TryAllocate(size_t bytes, bool* zeros) {
+  if (bytes > kMostBytes) return nullptr;
   const SizeClass size = ClassOf(bytes);
   void* block = PopCached(size);
   if (zeros) *zeros = block == nullptr && TakesZeros(size.bytes);
-  if (block == nullptr) block = TakeFresh(size, bytes);
-  CountLive(bytes);
+  if (block == nullptr) block = TakeFresh(size);
+  if (block != nullptr) CountLive(bytes);
   return block;
 }
 
@@ -63,12 +63,13 @@ void* CachingAllocator::PopCached(const SizeClass& size) {
   return block;
 }
 
-void* CachingAllocator::TakeFresh(const SizeClass& size, size_t asked) {
-  if (void* block = Take(size.bytes)) return block;
+// Null if there is no memory.
+void* CachingAllocator::TakeFresh(const SizeClass& size) {
+  void* const block = Take(size.bytes);
+  if (block != nullptr || KeepsFreeBlocks()) return block;
   // Cached blocks of other classes may use up the memory.
   ReleaseCached();
-  if (void* block = Take(size.bytes)) return block;
-  FailOutOfMemory(asked, size.bytes);
+  return Take(size.bytes);
 }
 
 void CachingAllocator::ReleaseCached() {

@@ -31,9 +31,12 @@ class CachingAllocator : public SourceAllocator {
   CachingAllocator(std::unique_ptr<MemorySource> source, bool cached);
   ~CachingAllocator() override;
 
-  void* Allocate(size_t bytes, bool* zeros = nullptr) override;
+  void* TryAllocate(size_t bytes, bool* zeros = nullptr) override;
   void Free(void* block, size_t bytes) noexcept override;
   void ReleaseCached() override;
+
+ protected:
+  size_t BlockFor(size_t bytes) const override { return ClassOf(bytes).bytes; }
 
  private:
   struct FreeList {
@@ -43,7 +46,7 @@ class CachingAllocator : public SourceAllocator {
 
   SizeClass ClassOf(size_t bytes) const;
   void* PopCached(const SizeClass& size);
-  void* TakeFresh(const SizeClass& size, size_t asked);
+  void* TakeFresh(const SizeClass& size);
 
   const bool cached_;
   std::array<FreeList, kSizeClasses> lists_;

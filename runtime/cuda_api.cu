@@ -81,12 +81,18 @@ void* Malloc(int device, size_t bytes) {
 }
 
 void Free(int device, void* block) noexcept {
-  const BesideCapture beside;
-  if (Succeeded(cudaSetDevice(device))) Drop(cudaFree(block));
+  if (Succeeded(cudaSetDevice(device))) {
+    const BesideCapture beside;
+    Drop(cudaFree(block));
+  }
   if (ThreadGpu::Own() >= 0) Drop(cudaSetDevice(ThreadGpu::Own()));
 }
 
+bool CanPin() { return ThreadGpu::ForPinning() >= 0; }
+
 void* MallocHost(size_t bytes) {
+  if (!CanPin())
+    Throw<BrokenEnvironment>("cuda", "memory is pinned once a GPU has been selected, none has");
   Check(cudaSetDevice(ThreadGpu::ForPinning()), "cudaSetDevice");
   const BesideCapture beside;
   void* block = nullptr;
@@ -99,7 +105,9 @@ void* MallocHost(size_t bytes) {
   return block;
 }
 
+// On a thread without a GPU, CUDA would make a context on GPU 0 for it.
 void FreeHost(void* block) noexcept {
+  Drop(cudaSetDevice(ThreadGpu::ForPinning()));
   const BesideCapture beside;
   Drop(cudaFreeHost(block));
 }

@@ -25,8 +25,11 @@ void UseDevice(int device);
 void* Malloc(int device, size_t bytes);
 void Free(int device, void* block) noexcept;
 
+// Whether a thread of the process has selected a GPU. Memory is pinned with such a GPU, so that
+// pinning makes no context on another.
+bool CanPin();
 // Pinned host memory (cudaHostAlloc), which all GPUs copy from and to while the host continues.
-// Returns null if the system has no memory left.
+// Returns null if the system has no memory left. Throws BrokenEnvironment unless CanPin().
 void* MallocHost(size_t bytes);
 void FreeHost(void* block) noexcept;
 

@@ -17,9 +17,10 @@ namespace torus {
 
 // Freed blocks serve later requests of the pool, as in a caching allocator. All blocks return to
 // the device's allocator, which counts them as live until then, once the pool and all its blocks
-// have been released.
+// have been released: not before, even in a shortage, because recorded work still uses them.
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  public:
+  // Throws BadInput like AllocatorFor.
   explicit MemoryPool(Device device);
   Device device() const { return device_; }
   // Returns a block, which returns to the pool with its last owner. Throws BrokenEnvironment like

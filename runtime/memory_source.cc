@@ -3,13 +3,10 @@
 #include "runtime/error.h"
 
 namespace torus {
-namespace {
 
 std::string InMiB(size_t bytes) {
   return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
 }
-
-}  // namespace
 
 void SourceAllocator::CountLive(size_t bytes) {
   allocations_.fetch_add(1, std::memory_order_relaxed);
@@ -19,9 +16,20 @@ void SourceAllocator::CountLive(size_t bytes) {
   }
 }
 
+void* SourceAllocator::Allocate(size_t bytes, bool* zeros) {
+  if (void* block = TryAllocate(bytes, zeros)) return block;
+  FailOutOfMemory(bytes);
+}
+
 void* SourceAllocator::Take(size_t bytes) {
   if (!Reserve(bytes)) return nullptr;
-  void* block = source_->Take(bytes);
+  void* block = nullptr;
+  try {
+    block = source_->Take(bytes);
+  } catch (...) {
+    held_.fetch_sub(bytes, std::memory_order_relaxed);
+    throw;
+  }
   if (block == nullptr) held_.fetch_sub(bytes, std::memory_order_relaxed);
   return block;
 }
@@ -52,8 +60,9 @@ void SourceAllocator::ResetPeak() {
   peak_.store(live_.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
-void SourceAllocator::FailOutOfMemory(size_t asked, size_t size) const {
+void SourceAllocator::FailOutOfMemory(size_t asked) const {
   const MemoryStats now = stats();
+  const size_t size = asked > kMostBytes ? kMostBytes : BlockFor(asked);
   const bool at_limit = now.limit_bytes != 0 && now.held_bytes + size > now.limit_bytes;
   Throw<BrokenEnvironment>("allocator", "out of memory on {}: asked for {}, {} live, {} held, {}",
                            source_->Name(), InMiB(asked), InMiB(now.live_bytes),

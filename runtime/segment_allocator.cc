@@ -31,10 +31,14 @@ SegmentAllocator::SegmentAllocator(std::unique_ptr<MemorySource> source)
 
 SegmentAllocator::~SegmentAllocator() { ReleaseCached(); }
 
-void* SegmentAllocator::Allocate(size_t bytes, bool* zeros) {
+size_t SegmentAllocator::BlockFor(size_t bytes) const {
+  return RoundedUp(std::max<size_t>(bytes, 1), kRounding);
+}
+
+void* SegmentAllocator::TryAllocate(size_t bytes, bool* zeros) {
   if (zeros != nullptr) *zeros = false;
-  if (bytes > kMostBytes) FailOutOfMemory(bytes, bytes);
-  const size_t size = RoundedUp(std::max<size_t>(bytes, 1), kRounding);
+  if (bytes > kMostBytes) return nullptr;
+  const size_t size = BlockFor(bytes);
   const bool small = size <= kMostSmall;
   const std::lock_guard lock(mutex_);
   char* block = TakeFree(size, small);
@@ -43,7 +47,7 @@ void* SegmentAllocator::Allocate(size_t bytes, bool* zeros) {
       block = TakeFree(size, small);
     else if (small)
       block = TakeFree(size, false);  // before anything fails or goes back
-    if (block == nullptr && !ReleaseLargest()) FailOutOfMemory(bytes, size);
+    if (block == nullptr && (KeepsFreeBlocks() || !ReleaseLargest())) return nullptr;
   }
   CountLive(bytes);
   return block;

@@ -15,15 +15,19 @@ namespace torus {
 // in segments: a request gets the smallest free block that holds it, what is left of that stays
 // free, and a freed block is merged with its free neighbours. Small requests (up to 1 MiB) have
 // segments of their own; they divide large ones only if the device has no more memory. If there is
-// no block either, free segments are given back, the largest first, until the request fits.
+// no block either, free segments are given back, the largest first, until the request fits (none,
+// if the source keeps free blocks).
 class SegmentAllocator : public SourceAllocator {
  public:
   explicit SegmentAllocator(std::unique_ptr<MemorySource> source);
   ~SegmentAllocator() override;
 
-  void* Allocate(size_t bytes, bool* zeros = nullptr) override;
+  void* TryAllocate(size_t bytes, bool* zeros = nullptr) override;
   void Free(void* block, size_t bytes) noexcept override;
   void ReleaseCached() override;
+
+ protected:
+  size_t BlockFor(size_t bytes) const override;
 
  private:
   // By size, then by address: the same requests get the same addresses.

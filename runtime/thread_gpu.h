@@ -16,12 +16,13 @@ class ThreadGpu {
   static int Own() { return own_; }
   // The GPU with which the calling thread pins memory. Its own must stay selected: a kernel may be
   // launched next. A thread without one uses the GPU that some thread selected last. GPU 0 instead
-  // would create a context there, of some hundred MB, in each process of a host.
+  // would create a context there, of some hundred MB, in each process of a host. -1 before any
+  // thread has selected one.
   static int ForPinning() { return own_ >= 0 ? own_ : last_.load(std::memory_order_relaxed); }
 
  private:
   static inline thread_local int own_ = -1;
-  static inline std::atomic<int> last_{0};  // of any thread
+  static inline std::atomic<int> last_{-1};  // of any thread
 };
 
 }  // namespace torus::cuda

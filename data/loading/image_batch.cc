@@ -6,8 +6,8 @@
 
 #include "data/images/augment.h"
 #include "data/images/device_normalizer.h"
+#include "data/loading/batch_memory.h"
 #include "runtime/copy_bytes.h"
-#include "runtime/pinned.h"
 #include "runtime/progress.h"
 
 namespace torus::data {
@@ -29,10 +29,10 @@ class ImageBatcher {
   Batch operator()(const MicroBatch& part) const {
     const auto count = static_cast<int64_t>(part.indices.size());
     const Shape shape{count, image_[0], image_[1], image_[2]};
-    Batch batch{
-        .inputs = {on_device_ ? EmptyPinned(shape, DType::kU8) : Tensor(shape, DType::kF32)},
-        .target = on_device_ ? EmptyPinned({count}, DType::kI64) : Tensor({count}, DType::kI64),
-        .samples = part.samples};
+    const BatchMemory memory = on_device_ ? BatchMemory::kPinned : BatchMemory::kOrdinary;
+    Batch batch{.inputs = {EmptyIn(memory, shape, on_device_ ? DType::kU8 : DType::kF32)},
+                .target = EmptyIn(memory, {count}, DType::kI64),
+                .samples = part.samples};
     int64_t* label = batch.target.mutable_data<int64_t>();
     for (int64_t row = 0; row < count; ++row) {
       const int64_t index = part.indices[row];

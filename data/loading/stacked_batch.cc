@@ -17,8 +17,8 @@ Shape Stacked(int64_t rows, const Shape& shape) {
 // One tensor of the batch, filled row by row.
 class Stack {
  public:
-  Stack(const Tensor& example, int64_t rows)
-      : shape_(example.shape()), out_(Stacked(rows, shape_), example.dtype()) {}
+  Stack(const Tensor& example, int64_t rows, BatchMemory memory)
+      : shape_(example.shape()), out_(EmptyIn(memory, Stacked(rows, shape_), example.dtype())) {}
 
   void Add(const Tensor& row, const std::string& name, int64_t index) {
     Require(row.shape() == shape_ && row.dtype() == out_.dtype() && row.is_contiguous(), name,
@@ -38,13 +38,14 @@ class Stack {
 
 class Stacker {
  public:
-  explicit Stacker(const Dataset& dataset) : dataset_(dataset), form_(dataset.Get(0)) {}
+  Stacker(const Dataset& dataset, BatchMemory memory)
+      : dataset_(dataset), form_(dataset.Get(0)), memory_(memory) {}
 
   Batch operator()(const MicroBatch& part) const {
     const auto rows = static_cast<int64_t>(part.indices.size());
     std::vector<Stack> inputs;
-    for (const Tensor& input : form_.inputs) inputs.emplace_back(input, rows);
-    Stack target(form_.target, rows);
+    for (const Tensor& input : form_.inputs) inputs.emplace_back(input, rows, memory_);
+    Stack target(form_.target, rows, memory_);
     const std::string& name = dataset_.info().name;
     for (const int64_t index : part.indices) {
       const Sample sample = dataset_.Get(index);
@@ -63,10 +64,13 @@ class Stacker {
  private:
   const Dataset& dataset_;
   Sample form_;  // the first example; all have its shapes and dtypes
+  BatchMemory memory_;
 };
 
 }  // namespace
 
-MakeBatch StackedBatches(const Dataset& dataset) { return Stacker(dataset); }
+MakeBatch StackedBatches(const Dataset& dataset, BatchMemory memory) {
+  return Stacker(dataset, memory);
+}
 
 }  // namespace torus::data

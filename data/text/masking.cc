@@ -54,13 +54,15 @@ void TokenMasker::Mask(std::span<const int64_t> text, const RandomKey& key, int6
   }
 }
 
-MakeBatch MaskedBatches(MakeBatch windows, TokenMasker masker, const MaskDraws& draws) {
-  return [windows = std::move(windows), masker = std::move(masker),
-          draws](const MicroBatch& part) -> Batch {
+MakeBatch MaskedBatches(MakeBatch windows, TokenMasker masker, const MaskDraws& draws,
+                        BatchMemory memory) {
+  return [windows = std::move(windows), masker = std::move(masker), draws,
+          memory](const MicroBatch& part) -> Batch {
     const Batch batch = windows(part);
     const Tensor& texts = batch.inputs[0];
     const int64_t rows = texts.dim(0), length = texts.dim(1), width = length + TokenMasker::kAround;
-    Tensor masked({rows, width}, DType::kI64), targets({rows, width}, DType::kI64);
+    Tensor masked = EmptyIn(memory, {rows, width}, DType::kI64);
+    Tensor targets = EmptyIn(memory, {rows, width}, DType::kI64);
     const std::span<const int64_t> text(texts.data<int64_t>(), texts.numel());
     int64_t *row = masked.mutable_data<int64_t>(), *target = targets.mutable_data<int64_t>();
     for (int64_t r = 0; r < rows; ++r, row += width, target += width) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/loading/batch.h"
+#include "data/loading/batch_memory.h"
 #include "data/text/tokenizer.h"
 #include "runtime/rng.h"
 
@@ -55,6 +56,7 @@ struct MaskDraws {
 // Masks the batches of `windows`, whose input 0 is tokens (n, T): the results have an input i64 (n,
 // T + kAround) and a target of that shape. Masks come from the stream of (seed, epoch, index of the
 // example), so they do not depend on replicas, micro-batches or where a run was resumed.
-MakeBatch MaskedBatches(MakeBatch windows, TokenMasker masker, const MaskDraws& draws);
+MakeBatch MaskedBatches(MakeBatch windows, TokenMasker masker, const MaskDraws& draws,
+                        BatchMemory memory = BatchMemory::kOrdinary);
 
 }  // namespace torus::data

@@ -56,7 +56,8 @@ MakeBatch RandomWindows(const Tokens& tokens, const RandomWindowOptions& options
   CheckLength(tokens, options.length);
   return [&tokens, options](const MicroBatch& part) -> Batch {
     const Shape shape{static_cast<int64_t>(part.indices.size()), options.length};
-    Tensor windows(shape, DType::kI64), targets(shape, DType::kI64);
+    Tensor windows = EmptyIn(options.memory, shape, DType::kI64);
+    Tensor targets = EmptyIn(options.memory, shape, DType::kI64);
     int64_t* window = windows.mutable_data<int64_t>();
     int64_t* target = targets.mutable_data<int64_t>();
     for (const int64_t index : part.indices) {

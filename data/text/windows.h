@@ -6,6 +6,7 @@
 
 #include "data/datasets/dataset.h"
 #include "data/loading/batch.h"
+#include "data/loading/batch_memory.h"
 #include "data/text/tokens.h"
 
 namespace torus::data {
@@ -32,6 +33,7 @@ class DisjointWindows : public Dataset {
 struct RandomWindowOptions {
   int64_t length = 0;
   uint64_t seed = 0;
+  BatchMemory memory = BatchMemory::kOrdinary;
 };
 
 // Windows at random places, for training. Example `index` of epoch `epoch` begins at a token drawn

@@ -44,11 +44,12 @@ TaskData OpenSentences(const Settings& settings) {
   sentences->train = open(data::Split::kTrain);
   sentences->test = open(data::Split::kTest);
   const data::TextSet &train = *sentences->train, &test = *sentences->test;
+  const data::BatchMemory memory = BatchMemoryOf(settings);
   return {.form = SentenceForm(DataTitle(settings.data),
                                static_cast<int64_t>(train.info().classes.size()), settings.length),
           .unit = "sentences",
-          .train = {train.size(), data::StackedBatches(train), true, OrderHash(train)},
-          .test = {test.size(), data::StackedBatches(test), false, OrderHash(test)},
+          .train = {train.size(), data::StackedBatches(train, memory), true, OrderHash(train)},
+          .test = {test.size(), data::StackedBatches(test, memory), false, OrderHash(test)},
           .loss = TaskLoss(ModelOf(settings), PrecisionOf(settings)),
           .correct = CountCorrect,
           .left_out = [sentences] { return LeftOutOf(*sentences->train, *sentences->test); },

@@ -31,6 +31,10 @@ TaskData OpenTaskData(const Settings& settings) {
   return IsLanguageModel(model.task) ? OpenText(settings) : OpenSentences(settings);
 }
 
+data::BatchMemory BatchMemoryOf(const Settings& settings) {
+  return settings.device == "cuda" ? data::BatchMemory::kPinned : data::BatchMemory::kOrdinary;
+}
+
 Settings WithoutCache(Settings settings) {
   settings.image_cache = "";
   return settings;

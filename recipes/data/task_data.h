@@ -10,6 +10,7 @@
 
 #include "data/datasets/dataset.h"
 #include "data/loading/batch.h"
+#include "data/loading/batch_memory.h"
 #include "data/text/tokenizer.h"
 #include "parallel/trainer/trainer_options.h"
 #include "recipes/data/data_form.h"
@@ -48,6 +49,9 @@ struct TaskData {
 // Opens --data. Throws BadInput if --model does not take this kind of data, and the errors of the
 // readers.
 TaskData OpenTaskData(const Settings& settings);
+
+// Where the batches of a run are made: pinned if they go to GPUs.
+data::BatchMemory BatchMemoryOf(const Settings& settings);
 
 // One function for each kind of data.
 TaskData OpenImages(const Settings& settings);     // a name of data::DatasetNames()

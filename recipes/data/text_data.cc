@@ -38,11 +38,11 @@ std::string TokenizerOf(const Settings& settings, const ModelDescriptor& model) 
 }
 
 // Masks the training and test data.
-void Mask(TaskData& task, uint64_t seed) {
+void Mask(TaskData& task, uint64_t seed, data::BatchMemory memory) {
   const data::TokenMasker masker(*task.tokenizer);
   task.train.batches =
-      data::MaskedBatches(task.train.batches, masker, {.seed = seed, .each_epoch = true});
-  task.test.batches = data::MaskedBatches(task.test.batches, masker, {});
+      data::MaskedBatches(task.train.batches, masker, {.seed = seed, .each_epoch = true}, memory);
+  task.test.batches = data::MaskedBatches(task.test.batches, masker, {}, memory);
 }
 
 }  // namespace
@@ -59,20 +59,24 @@ TaskData OpenText(const Settings& settings) {
   CheckTokenizer(model, *text->data.tokenizer);
   const data::Tokens& train = *text->data.train;
   text->validation = std::make_unique<data::DisjointWindows>(*text->data.validation, length);
-  const data::RandomWindowOptions random{.length = length, .seed = settings.seed};
+  // Of masked windows, what the masks make of them is copied.
+  const data::BatchMemory memory = BatchMemoryOf(settings);
+  const data::BatchMemory windows = masked ? data::BatchMemory::kOrdinary : memory;
+  const data::RandomWindowOptions random{
+      .length = length, .seed = settings.seed, .memory = windows};
   const int64_t whole = std::max<int64_t>(1, train.size() / length);
   TaskData task{.form = TextForm(std::filesystem::path(settings.data_dir).filename().string(),
                                  text->data.tokenizer->vocabulary(), settings.length),
                 .unit = "windows",
                 .train = {settings.epoch_size > 0 ? settings.epoch_size : whole,
                           data::RandomWindows(train, random), false, OrderHash(train)},
-                .test = {text->validation->size(), data::StackedBatches(*text->validation), false,
-                         OrderHash(*text->data.validation)},
+                .test = {text->validation->size(), data::StackedBatches(*text->validation, windows),
+                         false, OrderHash(*text->data.validation)},
                 .loss = TaskLoss(model, PrecisionOf(settings)),
                 .correct = nullptr,
                 .tokenizer = text->data.tokenizer.get(),
                 .owner = text};
-  if (masked) Mask(task, settings.seed);
+  if (masked) Mask(task, settings.seed, memory);
   return task;
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/copy_bytes.h"
 #include "runtime/emulated_gpu/memory.h"
 #include "runtime/emulated_gpu/queues.h"
+#include "runtime/error.h"
 #include "runtime/thread_gpu.h"
 
 namespace torus::cuda {
@@ -65,8 +66,12 @@ void Free(int device, void* block) noexcept {
   gpu::GiveMemory(device, block);
 }
 
+bool CanPin() { return ThreadGpu::ForPinning() >= 0; }
+
 // Ordinary memory. Emulated copies read it when they run, as CUDA's copies do with pinned memory.
 void* MallocHost(size_t bytes) {
+  if (!CanPin())
+    Throw<BrokenEnvironment>("cuda", "memory is pinned once a GPU has been selected, none has");
   gpu::SetCurrentDevice(ThreadGpu::ForPinning());
   constexpr size_t kPage = 4096;
   return std::aligned_alloc(kPage, (bytes / kPage + 1) * kPage);

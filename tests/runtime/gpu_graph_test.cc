@@ -62,6 +62,30 @@ TEST_F(RecordedGraph, KeepsTheMemoryOfWhatItFreed) {
   EXPECT_EQ(std::ranges::count(ToVector<float>(y), 2.0f), kMany);
 }
 
+// What was recorded before a shortage is launched all the same, if the work goes on without.
+TEST_F(RecordedGraph, KeepsTheMemoryOfWhatItFreedInAShortage) {
+  constexpr int64_t kMany = 1 << 20;
+  Allocator& memory = AllocatorFor(kGpu);
+  const Tensor x = Full({kMany}, 1, DType::kF32, kGpu);
+  Tensor y = Zeros({kMany}, DType::kF32, kGpu);
+  const size_t limit = memory.stats().limit_bytes;
+  GpuGraph graph(kGpu);
+  graph.Record([&] {
+    {
+      Tensor between = x.Clone();
+      ScaleInPlace(between, 2);
+      Copy(between, y);
+    }
+    memory.SetLimit(memory.stats().held_bytes + (1 << 20));
+    EXPECT_THROW(Tensor({2 * kMany}, DType::kF32, kGpu), BrokenEnvironment);
+    memory.SetLimit(limit);
+  });
+  const Tensor other = Full({kMany}, 7, DType::kF32, kGpu);
+  graph.Launch(0);
+  EXPECT_EQ(std::ranges::count(ToVector<float>(y), 2.0f), kMany);
+  EXPECT_EQ(std::ranges::count(ToVector<float>(other), 7.0f), kMany);
+}
+
 TEST_F(RecordedGraph, GivesItsMemoryBackWithTheLastOfItsTensors) {
   const size_t before = AllocatorFor(kGpu).stats().live_bytes;
   Tensor y;

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "runtime/error.h"
 #include "runtime/tensor.h"
 
 namespace torus {
@@ -45,6 +46,37 @@ TEST(MemoryPool, ATensorOutlivesIt) {
   EXPECT_EQ(kept.data<float>()[999], 3);
   kept = Tensor();
   EXPECT_EQ(AllocatorFor(kCpu).stats().live_bytes, before);
+}
+
+// Sets the limit of the CPU's allocator to so many more bytes than it holds now.
+class WithLimit {
+ public:
+  explicit WithLimit(size_t more) : before_(AllocatorFor(kCpu).stats().limit_bytes) {
+    AllocatorFor(kCpu).ReleaseCached();
+    AllocatorFor(kCpu).SetLimit(AllocatorFor(kCpu).stats().held_bytes + more);
+  }
+  ~WithLimit() { AllocatorFor(kCpu).SetLimit(before_); }
+
+ private:
+  const size_t before_;
+};
+
+// Work that was recorded before the shortage uses the freed block at each launch.
+TEST(MemoryPool, KeepsWhatWasFreedWhenMemoryRunsOut) {
+  const auto pool = std::make_shared<MemoryPool>(kCpu);
+  const WithLimit limit(size_t{3} << 19);
+  const void* freed = nullptr;
+  {
+    const WithPool with(pool);
+    freed = Zeros({150000}).raw();
+    const size_t held = pool->held_bytes();
+    for (int i = 0; i < 3; ++i) EXPECT_THROW(Zeros({250000}), BrokenEnvironment);
+    EXPECT_EQ(pool->held_bytes(), held);
+  }
+  const Tensor other = Zeros({150000});
+  EXPECT_NE(other.raw(), freed);
+  const WithPool with(pool);
+  EXPECT_EQ(Zeros({150000}).raw(), freed);
 }
 
 TEST(MemoryPool, HandsNoBlockOfItsOwnToOthers) {

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/allocator_source.h"
 #include "runtime/error.h"
 
 namespace {
@@ -35,6 +36,7 @@ class Counting : public MemorySource {
   explicit Counting(size_t most) : most_(most) {}
   std::string Name() const override { return "test"; }
   void* Take(size_t bytes) override {
+    if (fails) Throw<BrokenEnvironment>("test", "fails");
     if (taken + bytes > most_) return nullptr;
     taken += bytes;
     ++takes;
@@ -47,6 +49,7 @@ class Counting : public MemorySource {
   }
   size_t taken = 0;
   int takes = 0, gives = 0;
+  bool fails = false;
 
  private:
   size_t most_;
@@ -149,6 +152,54 @@ TEST(SegmentAllocator, LimitSaysWhatWasAskedAndHeld) {
     EXPECT_THROW(f.allocator.Allocate(bytes), BrokenEnvironment) << bytes;
   EXPECT_EQ(f.allocator.stats().live_bytes, 30 * kMiB);
   f.allocator.Free(block, 30 * kMiB);
+}
+
+TEST(SegmentAllocator, HoldsNothingOfASourceThatFails) {
+  Fixture f;
+  f.source->fails = true;
+  EXPECT_THROW(f.allocator.Allocate(3 * kMiB), BrokenEnvironment);
+  EXPECT_EQ(f.allocator.stats().held_bytes, 0u);
+}
+
+// An allocator over a device's, as a graph's pool is.
+struct PoolFixture : Fixture {
+  explicit PoolFixture(size_t most)
+      : Fixture(most), pool(std::make_unique<AllocatorSource>(allocator, "test")) {}
+  SegmentAllocator pool;
+};
+
+TEST(SegmentAllocatorOverAnother, UsesTheLastOfTheMemoryWithoutASharedSegment) {
+  PoolFixture f(5 * kMiB);
+  void* const block = f.pool.Allocate(3 * kMiB);
+  EXPECT_EQ(f.pool.stats().held_bytes, 3 * kMiB);
+  f.pool.Free(block, 3 * kMiB);
+}
+
+TEST(SegmentAllocatorOverAnother, DividesALargeSegmentRatherThanFail) {
+  PoolFixture f(20 * kMiB);
+  void *const large = f.pool.Allocate(9 * kMiB), *const small = f.pool.Allocate(1000);
+  EXPECT_EQ(f.pool.stats().held_bytes, 20 * kMiB);
+  f.pool.Free(large, 9 * kMiB);
+  f.pool.Free(small, 1000);
+}
+
+TEST(SegmentAllocatorOverAnother, GivesNothingBackBeforeItEnds) {
+  PoolFixture f(64 * kMiB);
+  void *const used = f.pool.Allocate(20 * kMiB), *const others = f.allocator.Allocate(30 * kMiB);
+  f.pool.Free(used, 20 * kMiB);
+  try {
+    f.pool.Allocate(40 * kMiB);  // 44 would be left without the 20
+    FAIL();
+  } catch (const BrokenEnvironment& e) {
+    EXPECT_STREQ(e.what(),
+                 "[allocator] out of memory on test: asked for 40.0 MiB, 0.0 MiB live, 20.0 MiB "
+                 "held, and of the device's 50.0 MiB live, 50.0 MiB held");
+  }
+  EXPECT_EQ(f.pool.stats().held_bytes, 20 * kMiB);
+  EXPECT_EQ(f.allocator.stats().live_bytes, 50 * kMiB);
+  EXPECT_EQ(f.pool.Allocate(20 * kMiB), used);
+  f.pool.Free(used, 20 * kMiB);
+  f.allocator.Free(others, 30 * kMiB);
 }
 
 TEST(SegmentAllocator, NothingIsLostWhereTheHostHasNoMemory) {

@@ -24,6 +24,7 @@ class OneGpu : public testing::Test {
  protected:
   void SetUp() override {
     if (GpuCount() == 0) GTEST_SKIP() << "no GPU, no --config=emulated_gpu: NOT tested";
+    const Event use(kGpu);  // memory is pinned with a GPU that is in use
   }
 };
 using Uploads = OneGpu;

@@ -1,18 +1,18 @@
 """CUDA sources, compiled by nvcc in actions of their own so that Bazel caches each, or as C++ for an emulated GPU."""
 
 load("@cuda//:toolkit.bzl", "CUDA_HOME", "HAVE_CUDA")
+load("//third_party/bazel:architectures.bzl", "DEFAULT_ARCHITECTURES", "nvcc_architectures")
 load("//third_party/bazel:cc.bzl", "EVERYWHERE", "torus_library")
 
-# The one list of GPU architectures that kernels are built for. Later ones compile the PTX of the last when a program starts.
-CUDA_ARCHITECTURES = ["sm_90"]
-
-_NVCC_FLAGS = [
+_DEVICE_FLAGS = [
     "-std=c++20",
     "-O3",
     "--expt-relaxed-constexpr",
     "--extended-lambda",
     "-Werror=all-warnings",
-    "-Xptxas=-warn-spills",  # so that no kernel spills registers
+]
+
+_HOST_FLAGS = [
     "-Xcompiler=-Wall,-Wextra,-Werror,-fPIC",
     "-Xcompiler=-Wno-missing-field-initializers",  # designated initialisers name what they set
     # What nvcc hands on stands in no system header, so gcc speaks of code of fmt 9 that it misjudges.
@@ -22,13 +22,11 @@ _NVCC_FLAGS = [
     "-DFMT_USE_CONSTEXPR=1",
 ]
 
-def _architecture_flag(architecture):
-    number = architecture[len("sm_"):]
-    return "-gencode=arch=compute_%s,code=%s" % (number, architecture)
-
-def _ptx_flag(architecture):
-    number = architecture[len("sm_"):]
-    return "-gencode=arch=compute_%s,code=compute_%s" % (number, number)
+def _architectures(ctx):
+    architectures = nvcc_architectures(ctx.var.get("cuda_architectures", DEFAULT_ARCHITECTURES))
+    if architectures.error:
+        fail(architectures.error)
+    return architectures
 
 # As cc.bzl has it for what is not CUDA.
 def _floor_flag(cpu):
@@ -37,10 +35,13 @@ def _floor_flag(cpu):
 def _compile(ctx, src, context, cpu):
     out = ctx.actions.declare_file("_objs/%s/%s.o" % (ctx.label.name, src.basename))
     args = ctx.actions.args()
-    args.add_all(_NVCC_FLAGS)
+    architectures = _architectures(ctx)
+    args.add_all(_DEVICE_FLAGS)
+    if architectures.forbids_spills:
+        args.add("-Xptxas=-warn-spills")
+    args.add_all(_HOST_FLAGS)
     args.add(_floor_flag(cpu))
-    args.add_all(CUDA_ARCHITECTURES, map_each = _architecture_flag)
-    args.add(_ptx_flag(CUDA_ARCHITECTURES[-1]))
+    args.add_all(architectures.flags)
     args.add_all(context.defines, format_each = "-D%s")
     args.add_all(context.quote_includes, format_each = "-I%s")
     args.add_all(context.includes, format_each = "-I%s")

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "data/loading/loader.h"
+#include "runtime/allocator.h"
+#include "runtime/stream.h"
 #include "tests/data/temp_file.h"
 
 namespace torus::data {
@@ -33,6 +35,22 @@ TEST(StackedBatches, StackEachInputAndTheTarget) {
   EXPECT_EQ(batch.target.shape(), (Shape{2, 1}));
   EXPECT_EQ(ToVector<int64_t>(batch.target), (std::vector<int64_t>{-3, -1}));
   EXPECT_EQ(batch.samples, (std::vector<int64_t>{5, 6}));
+}
+
+// On a GPU (also --config=emulated_gpu).
+TEST(StackedBatches, AreInPinnedMemoryWhereThatIsAskedFor) {
+  if (GpuCount() == 0) GTEST_SKIP() << "no GPU, no --config=emulated_gpu: NOT tested";
+  const Event use({DeviceKind::kCuda, GpuCount() - 1});  // memory is pinned with a GPU in use
+  const Numbers numbers;
+  const MicroBatch part{.epoch = 0, .indices = {3, 1}, .samples = {5, 6}};
+  const size_t before = PinnedAllocator().stats().live_bytes;
+  const Batch ordinary = StackedBatches(numbers)(part);
+  EXPECT_EQ(PinnedAllocator().stats().live_bytes, before);
+  const Batch pinned = StackedBatches(numbers, BatchMemory::kPinned)(part);
+  EXPECT_EQ(PinnedAllocator().stats().live_bytes, before + 4 * 8 + 2 + 2 * 8);
+  EXPECT_EQ(ToVector<int64_t>(pinned.inputs[0]), ToVector<int64_t>(ordinary.inputs[0]));
+  EXPECT_EQ(ToVector<uint8_t>(pinned.inputs[1]), ToVector<uint8_t>(ordinary.inputs[1]));
+  EXPECT_EQ(ToVector<int64_t>(pinned.target), ToVector<int64_t>(ordinary.target));
 }
 
 TEST(StackedBatches, KeepTheFormWithoutExamples) {

@@ -44,6 +44,27 @@ TEST(SmallestMicroBatch, IsRefusedBeforeTheFirstStepByTheBlockThatNeedsMore) {
     }
 }
 
+// So the first step waits for nothing that only a smaller micro-batch needs, such as a plan of
+// cuDNN for its shape.
+TEST(SmallestMicroBatch, IsTriedWithoutComputing) {
+  ToyRun run;
+  run.options = {.stages = 1, .replicas = 1, .micro_batches = 2};
+  TrainingParts parts = PartsWith(run, 2, false);
+  const auto devices = std::make_shared<std::vector<Device>>();
+  parts.model = [devices, model = parts.model] {
+    std::vector<Block> blocks = model();
+    blocks[0].forward = [devices, inner = blocks[0].forward](const std::vector<Variable>& x,
+                                                             const StepContext& c) {
+      if (c.training && x[0].dim(0) == 2) devices->push_back(x[0].data().device());
+      return inner(x, c);
+    };
+    return blocks;
+  };
+  const Trainer trainer(run.options, parts);
+  EXPECT_FALSE(devices->empty());
+  for (const Device device : *devices) EXPECT_EQ(device, kMetaDevice);
+}
+
 TEST(SmallestMicroBatch, LeavesNoTraceWhereItIsTaken) {
   ToyRun run;
   run.options = {.stages = 2, .replicas = 2, .micro_batches = 2};

@@ -57,7 +57,10 @@ class Failing {
 
 class CudaApi : public ::testing::Test {
  protected:
-  void SetUp() override { fake_cuda::last = cudaSuccess; }
+  void SetUp() override {
+    fake_cuda::last = cudaSuccess;
+    UseDevice(0);  // memory is pinned with a GPU that is in use
+  }
 };
 
 TEST_F(CudaApi, AFailureIsNotTheNextLaunchs) {

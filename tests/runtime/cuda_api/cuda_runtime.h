@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <utility>
 
 enum cudaError_t {
@@ -16,8 +17,10 @@ namespace fake_cuda {
 inline cudaError_t answer = cudaSuccess;  // of every call
 inline cudaError_t last = cudaSuccess;
 inline int calls = 0;
-inline int object = 0;       // what all handles point to
-inline int connections = 0;  // calls of cudaDeviceEnablePeerAccess
+inline int object = 0;               // what all handles point to
+inline int connections = 0;          // calls of cudaDeviceEnablePeerAccess
+inline thread_local int device = 0;  // the thread's, as CUDA has it from the start
+inline std::set<int> contexts;       // GPUs that were the thread's at a call that makes a context
 }  // namespace fake_cuda
 
 using cudaStream_t = struct FakeStream*;
@@ -41,20 +44,24 @@ inline cudaError_t Call() {
   if (answer != cudaSuccess) last = answer;
   return answer;
 }
+inline cudaError_t CallOnDevice() {
+  contexts.insert(device);
+  return Call();
+}
 template <class Handle>
 cudaError_t Make(Handle* handle) {
+  contexts.insert(device);
   *handle = answer == cudaSuccess ? reinterpret_cast<Handle>(&object) : nullptr;
   return Call();
 }
 }  // namespace fake_cuda
 
-#define TORUS_FAKE(name)             \
-  template <class... Args>           \
-  cudaError_t name(const Args&...) { \
-    return fake_cuda::Call();        \
+#define TORUS_FAKE(name)              \
+  template <class... Args>            \
+  cudaError_t name(const Args&...) {  \
+    return fake_cuda::CallOnDevice(); \
   }
 TORUS_FAKE(cudaThreadExchangeStreamCaptureMode)
-TORUS_FAKE(cudaSetDevice)
 TORUS_FAKE(cudaFree)
 TORUS_FAKE(cudaFreeHost)
 TORUS_FAKE(cudaMemcpyAsync)
@@ -71,6 +78,11 @@ TORUS_FAKE(cudaGraphDestroy)
 TORUS_FAKE(cudaGraphLaunch)
 TORUS_FAKE(cudaGraphExecDestroy)
 #undef TORUS_FAKE
+
+inline cudaError_t cudaSetDevice(int device) {
+  if (fake_cuda::answer == cudaSuccess) fake_cuda::device = device;
+  return fake_cuda::Call();
+}
 
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   *properties = {};
