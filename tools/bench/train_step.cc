@@ -136,6 +136,9 @@ void TrainStep::MakeTrainer() {
   parallel::TrainerOptions options{.device = options_.device, .threads = TeamSize()};
   options.cuda_graphs = options_.graph ? parallel::CudaGraphs::kOn : parallel::CudaGraphs::kOff;
   if (options_.precision.low == DType::kF16) options.loss_scale.emplace();
+  options.thread_scope = [plans = options_.plans](const parallel::RankPlace&, Device) {
+    return std::make_shared<cuda::WithPlans>(plans);
+  };
   const Tensor& inputs = batch_.micro_batches[0].inputs[0];
   const parallel::TrainingParts parts{
       .model = [blocks = blocks_] { return blocks; },

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "autograd/precision.h"
+#include "ops/cuda/plans.h"
 #include "parallel/pipeline/block.h"
 #include "parallel/pipeline/mini_batch.h"
 #include "parallel/trainer/train_hooks.h"
@@ -24,6 +25,9 @@ struct TrainStepOptions {
   Precision precision;
   DeviceKind device = DeviceKind::kCpu;
   bool graph = false;  // on a GPU: TrainerOptions::cuda_graphs
+  // On a GPU: what it takes of cuBLASLt's and cuDNN's proposals; must outlive the step. Null: the
+  // first.
+  cuda::Plans* plans = nullptr;
 };
 
 // MODEL:BATCHxSIZE, on a GPU. Throws BadInput tagged `program` if the text is no such.
