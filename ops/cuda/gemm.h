@@ -38,8 +38,9 @@ struct GemmCall {
 
 // With beta 0, or another matrix to add, C is written and never read, so it may hold NaN. Zero
 // sizes are allowed. C must overlap no other matrix, but it may be the one that is added. All
-// memory is on `device`, the calling thread's GPU. The same call gives the same bits on GPUs of the
-// same model. f32 products use full f32 precision unless WithPrecision::Tf32(). Throws
+// memory is on `device`, the calling thread's GPU. Which of cuBLASLt's algorithms is taken the
+// thread's Plans say (plans.h); the same call and choice give the same bits on GPUs of the same
+// model. f32 products use full f32 precision unless WithPrecision::Tf32(). Throws
 // BrokenEnvironment that names cuBLASLt's call and the device if the call fails or cuBLASLt cannot
 // multiply such matrices. With a 16-bit C, some of cuBLASLt's algorithms round the product to C's
 // type before they add a bias or apply an epilogue, and then again; no setting of cuBLASLt forbids

@@ -1,12 +1,19 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "autograd/precision.h"
+#include "ops/cuda/choose_plan.h"
+#include "ops/cuda/gemm_plans.h"
 #include "ops/cuda/matmul_plan.h"
 #include "runtime/error.h"
+#include "runtime/gpu_graph.h"
 
 namespace torus::cuda {
 namespace {
@@ -14,12 +21,9 @@ namespace {
 constexpr size_t kMostWorkspace = size_t{32} << 20;  // what NVIDIA advises for Hopper
 constexpr size_t kMostPlans = 1024;                  // per device; when full, it is cleared
 
-// Everything that cuBLASLt's choice may depend on.
-using PlanKey = std::array<int64_t, 26>;
-
 struct Library {
   cublasLtHandle_t handle = nullptr;
-  std::map<PlanKey, MatmulProposal> plans;
+  GemmPlans<MatmulProposal> plans{kMostPlans};
 };
 
 std::mutex& LibraryMutex() {
@@ -27,9 +31,10 @@ std::mutex& LibraryMutex() {
   return mutex;
 }
 
-// With the mutex held. Never destroyed: CUDA may be gone by then.
+// Never destroyed: CUDA may be gone by then.
 Library& LibraryOf(Device device) {
   static std::map<int, Library>& libraries = *new std::map<int, Library>;
+  const std::lock_guard lock(LibraryMutex());
   Library& library = libraries[device.index];
   if (library.handle == nullptr)
     CheckCublas(cublasLtCreate(&library.handle), "cublasLtCreate", device);
@@ -84,92 +89,122 @@ void DescribeMatrix(cublasLtMatrixLayout_t layout, const GemmMatrix<T>& matrix, 
   Set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batch_stride, device);
 }
 
-// The largest power of two, up to 256, that divides each of these addresses, in bytes.
-uint32_t AlignmentOf(uintptr_t addresses) {
-  const uintptr_t bits = addresses | 256u;
-  return static_cast<uint32_t>(bits & (~bits + 1));
-}
-
-// The alignment of every matrix.
-template <class T>
-uint32_t AlignmentOf(const GemmMatrix<T>& matrix) {
-  return AlignmentOf(reinterpret_cast<uintptr_t>(matrix.data) |
-                     static_cast<uintptr_t>(matrix.batch_stride) * sizeof(T));
-}
-
-uint32_t AlignmentOf(const void* address) {
-  return AlignmentOf(reinterpret_cast<uintptr_t>(address));
-}
-
-// The epilogue's vector and matrix are accessed together with the result, so D gets the common
-// alignment of all; null has any alignment.
-template <class In, class Out>
-uint32_t ResultAlignment(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue) {
-  return std::min(
-      {AlignmentOf(call.c), AlignmentOf(epilogue.vector), AlignmentOf(epilogue.matrix)});
-}
-
-template <class In, class Out>
-PlanKey KeyOf(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue) {
-  using Sum = SumOf<In>;
-  return {static_cast<int64_t>(kDTypeOf<In>),
-          static_cast<int64_t>(kDTypeOf<Out>),
-          ComputeTypeOf<In>(),
-          call.m,
-          call.n,
-          call.k,
-          call.a.stride,
-          call.b.stride,
-          call.c.stride,
-          call.a.transposed,
-          call.b.transposed,
-          call.batch,
-          call.a.batch_stride,
-          call.b.batch_stride,
-          call.c.batch_stride,
-          call.beta == Sum(0),
-          epilogue.kind,
-          epilogue.matrix != nullptr,
-          epilogue.stride,
-          AlignmentOf(epilogue.vector),
-          AlignmentOf(call.a),
-          AlignmentOf(call.b),
-          AlignmentOf(call.c),
-          ResultAlignment(call, epilogue),
-          call.alpha == Sum(1),
-          AlignmentOf(call.added)};
-}
-
 // cuBLASLt reports in three ways that it has no algorithm; one is an empty list.
 bool SaysNone(cublasStatus_t status) {
   return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
 }
 
-template <class In, class Out>
-MatmulProposal Propose(cublasLtHandle_t handle, const GemmCall<In, Out>& call,
-                       const MatmulEpilogue& epilogue, MatmulDescription& d, Device device) {
+// B comes first: it is the left operand of C^T = op(B)^T op(A)^T.
+cublasLtMatmulPreferenceOpaque_t PreferenceFor(const GemmShape& shape, Device device) {
   cublasLtMatmulPreferenceOpaque_t preference;
   CheckCublas(cublasLtMatmulPreferenceInit(&preference), "cublasLtMatmulPreferenceInit", device);
   Set(&preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kMostWorkspace, device);
   // Otherwise sums over parts of k may be rounded to C's type part by part.
-  if (sizeof(Out) < sizeof(SumOf<In>))
+  if (IsLow(shape.out))
     Set(&preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
         uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE}, device);
-  // B comes first: it is the left operand of C^T = op(B)^T op(A)^T.
-  Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, AlignmentOf(call.b), device);
-  Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, AlignmentOf(call.a), device);
+  Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, shape.b.alignment, device);
+  Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, shape.a.alignment, device);
   Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
-      std::min(AlignmentOf(call.c), AlignmentOf(call.added)), device);
-  Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, ResultAlignment(call, epilogue),
-      device);
-  cublasLtMatmulHeuristicResult_t result;
-  int found = 0;
-  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-      handle, &d.product, &d.b, &d.a, &d.c, &d.c, &preference, 1, &result, &found);
-  if (SaysNone(status)) return {status};
-  CheckCublas(status, "cublasLtMatmulAlgoGetHeuristic", device);
-  if (found == 0) return {CUBLAS_STATUS_NOT_SUPPORTED};
-  return {status, {result.algo, result.workspaceSize}};
+      std::min(shape.c.alignment, shape.added_alignment), device);
+  Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, shape.result_alignment, device);
+  return preference;
+}
+
+template <class Value>
+Value ConfigOf(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoConfigAttributes_t what) {
+  Value value{};
+  size_t written = 0;  // an algorithm may lack the attribute
+  cublasLtMatmulAlgoConfigGetAttribute(&algorithm, what, &value, sizeof value, &written);
+  return value;
+}
+
+// All that tells it from other algorithms.
+std::string TextOf(const cublasLtMatmulAlgo_t& a) {
+  return fmt::format(
+      "algorithm {} tile {} stages {} split {} by {} swizzle {} option {} inner {} cluster {}",
+      ConfigOf<int32_t>(a, CUBLASLT_ALGO_CONFIG_ID),
+      ConfigOf<uint32_t>(a, CUBLASLT_ALGO_CONFIG_TILE_ID),
+      ConfigOf<uint32_t>(a, CUBLASLT_ALGO_CONFIG_STAGES_ID),
+      ConfigOf<int32_t>(a, CUBLASLT_ALGO_CONFIG_SPLITK_NUM),
+      ConfigOf<uint32_t>(a, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME),
+      ConfigOf<uint32_t>(a, CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING),
+      ConfigOf<uint32_t>(a, CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION),
+      ConfigOf<uint16_t>(a, CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID),
+      ConfigOf<uint16_t>(a, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID));
+}
+
+// cuBLASLt's proposals for one product: a Source of ChoosePlan.
+class MatmulProposals {
+ public:
+  static constexpr int kLists = 1;
+
+  // `most`: of them.
+  MatmulProposals(cublasLtHandle_t handle, MatmulDescription& description,
+                  const cublasLtMatmulPreferenceOpaque_t& preference, int most, Device device,
+                  const MatmulTimer& seconds)
+      : handle_(handle),
+        d_(description),
+        preference_(preference),
+        most_(most),
+        device_(device),
+        seconds_(seconds) {}
+
+  int64_t Propose(int) {
+    int found = 0;
+    status_ = cublasLtMatmulAlgoGetHeuristic(handle_, &d_.product, &d_.b, &d_.a, &d_.c, &d_.c,
+                                             &preference_, most_, results_.data(), &found);
+    if (SaysNone(status_)) return 0;
+    CheckCublas(status_, "cublasLtMatmulAlgoGetHeuristic", device_);
+    return found;
+  }
+  // Parts that are added up in place are left to cuBLASLt's own choice: it does not say in which
+  // order.
+  bool IsAllowed(int64_t i) const {
+    return i == 0 || ConfigOf<uint32_t>(At(i).algo, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME) !=
+                         CUBLASLT_REDUCTION_SCHEME_INPLACE;
+  }
+  std::string Text(int64_t i) const { return TextOf(At(i).algo); }
+  std::optional<MatmulPlan> Build(int64_t i) const {
+    if (At(i).state != CUBLAS_STATUS_SUCCESS) return std::nullopt;
+    return MatmulPlan{At(i).algo, At(i).workspaceSize};
+  }
+  double Seconds(const MatmulPlan& plan) const { return seconds_(plan); }
+
+  // Why there is none that can be built.
+  cublasStatus_t why_none() const {
+    return status_ == CUBLAS_STATUS_SUCCESS ? CUBLAS_STATUS_NOT_SUPPORTED : status_;
+  }
+
+  static constexpr int kMost = 16;
+
+ private:
+  const cublasLtMatmulHeuristicResult_t& At(int64_t i) const {
+    return results_[static_cast<size_t>(i)];
+  }
+
+  const cublasLtHandle_t handle_;
+  MatmulDescription& d_;
+  const cublasLtMatmulPreferenceOpaque_t preference_;
+  const int most_;
+  const Device device_;
+  const MatmulTimer& seconds_;
+  std::array<cublasLtMatmulHeuristicResult_t, kMost> results_;
+  cublasStatus_t status_ = CUBLAS_STATUS_NOT_SUPPORTED;
+};
+
+// Without choices only the first proposal is asked for.
+MatmulProposal Propose(cublasLtHandle_t handle, const GemmShape& shape,
+                       MatmulDescription& description, Device device, const MatmulTimer& seconds) {
+  Plans* const plans = WithPlans::Current();
+  const bool chooses = plans != nullptr && plans->id() != 0;
+  MatmulProposals proposals(handle, description, PreferenceFor(shape, device),
+                            chooses ? MatmulProposals::kMost : 1, device, seconds);
+  const bool records = GpuGraph::RecordedHere(device) != nullptr;
+  const std::optional<MatmulPlan> plan =
+      ChoosePlan(proposals, {chooses ? TextOf(shape) : "", plans, !records});
+  if (!plan.has_value()) return {proposals.why_none()};
+  return {CUBLAS_STATUS_SUCCESS, *plan};
 }
 
 }  // namespace
@@ -223,29 +258,19 @@ MatmulDescription Describe(const GemmCall<In, Out>& call, const MatmulEpilogue& 
   return d;
 }
 
-cublasLtHandle_t CublasOf(Device device) {
-  const std::lock_guard lock(LibraryMutex());
-  return LibraryOf(device).handle;
-}
+cublasLtHandle_t CublasOf(Device device) { return LibraryOf(device).handle; }
 
-template <class In, class Out>
-MatmulProposal PlanOf(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue,
-                      MatmulDescription& description, Device device) {
-  const PlanKey key = KeyOf(call, epilogue);
-  const std::lock_guard lock(LibraryMutex());
+MatmulProposal PlanOf(const GemmShape& shape, MatmulDescription& description, Device device,
+                      const MatmulTimer& seconds) {
   Library& library = LibraryOf(device);
-  const auto known = library.plans.find(key);
-  if (known != library.plans.end()) return known->second;
-  if (library.plans.size() >= kMostPlans) library.plans.clear();
-  return library.plans[key] = Propose(library.handle, call, epilogue, description, device);
+  return library.plans.Get(CurrentPlansId(), shape, [&] {
+    return Propose(library.handle, shape, description, device, seconds);
+  });
 }
 
 #define TORUS_OF_TYPES_(Out, ...)                                                             \
   template MatmulEpilogue EpilogueOf(const GemmCall<__VA_ARGS__>&, const GemmEpilogue<Out>&); \
-  template MatmulDescription Describe(const GemmCall<__VA_ARGS__>&, const MatmulEpilogue&,    \
-                                      Device);                                                \
-  template MatmulProposal PlanOf(const GemmCall<__VA_ARGS__>&, const MatmulEpilogue&,         \
-                                 MatmulDescription&, Device);
+  template MatmulDescription Describe(const GemmCall<__VA_ARGS__>&, const MatmulEpilogue&, Device);
 TORUS_OF_PRODUCTS(TORUS_OF_TYPES_)
 #undef TORUS_OF_TYPES_
 

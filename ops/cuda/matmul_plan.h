@@ -1,12 +1,14 @@
-// Describes a product to cuBLASLt, and keeps the algorithm that it proposes. For sources built with
-// CUDA only.
+// Describes a product to cuBLASLt, and keeps the algorithm that is chosen of its proposals. For
+// sources built with CUDA only.
 #pragma once
 
 #include <cublasLt.h>
 
 #include <cstddef>
+#include <functional>
 
 #include "ops/cuda/gemm.h"
+#include "ops/cuda/gemm_shape.h"
 
 namespace torus::cuda {
 
@@ -40,7 +42,7 @@ struct MatmulPlan {
   size_t workspace;  // bytes
 };
 
-// cuBLASLt's answer for a call: success and a plan, or the reason for having none.
+// The answer for a call: success and a plan, or the reason for having none.
 struct MatmulProposal {
   cublasStatus_t status;
   MatmulPlan plan = {};
@@ -49,10 +51,12 @@ struct MatmulProposal {
 // The cuBLASLt handle of the device, created on first use.
 cublasLtHandle_t CublasOf(Device device);
 
-// Returns what cuBLASLt proposes for the call. Caches a bounded number of answers per device, for
-// calls of the same kind. Thread-safe.
-template <class In, class Out>
-MatmulProposal PlanOf(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue,
-                      MatmulDescription& description, Device device);
+// The time of a plan, for autotuning.
+using MatmulTimer = std::function<double(const MatmulPlan&)>;
+
+// Returns the plan that is chosen (choose_plan.h) for the product of this shape, which
+// `description` is of. Caches a bounded number of answers per device. Thread-safe.
+MatmulProposal PlanOf(const GemmShape& shape, MatmulDescription& description, Device device,
+                      const MatmulTimer& seconds);
 
 }  // namespace torus::cuda

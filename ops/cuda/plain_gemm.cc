@@ -4,8 +4,11 @@
 #include "autograd/precision.h"
 #include "ops/activation/activation_functors.h"
 #include "ops/cuda/gemm.h"
+#include "ops/cuda/gemm_plans.h"
 #include "ops/cuda/product_stand_in.h"
+#include "ops/cuda/proposal_stand_in.h"
 #include "runtime/element_cast.h"
+#include "runtime/gpu_graph.h"
 //
 #include "runtime/cuda/for_each.h"
 
@@ -128,10 +131,25 @@ SeenProduct Seen(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogu
           .epilogue_out = epilogue.out};
 }
 
+constexpr size_t kMostPlans = 1024;
+
+// What gemm.cu does with cuBLASLt's proposals. All proposals are the kernel above.
+void Choose(const GemmShape& shape, Device device) {
+  if (WithPlans::Current() == nullptr) return;
+  static GemmPlans<int64_t> plans(kMostPlans);
+  const std::string what = TextOf(shape);
+  NoteTaken(what, plans.Get(CurrentPlansId(), shape, [&] {
+    return ChooseFake(what, GpuGraph::RecordedHere(device) == nullptr);
+  }));
+  CountSlowOrNone(shape, true);
+}
+
 template <class In, class Out>
-void Run(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue, StreamHandle stream) {
+void Run(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue, Device device,
+         StreamHandle stream) {
   if (const ProductWatch& watch = ProductStandIn::Current())
     return watch(Seen(call, epilogue), stream);
+  Choose(ShapeOf(call, epilogue, WithPrecision::Tf32()), device);
   const Steps<const In> a(call.a), b(call.b);
   const int64_t strips = (call.n + kStrip - 1) / kStrip;
   ForEach("gemm", call.batch * call.m * strips, stream,
@@ -147,15 +165,15 @@ void Run(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue, Strea
 }  // namespace
 
 template <class In, class Out>
-void Gemm(const GemmCall<In, Out>& call, Device, StreamHandle stream) {
-  Run(call, GemmEpilogue<Out>(), stream);
+void Gemm(const GemmCall<In, Out>& call, Device device, StreamHandle stream) {
+  Run(call, GemmEpilogue<Out>(), device, stream);
 }
 
 template <class In, class Out>
-bool GemmWithEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue, Device,
-                      StreamHandle stream) {
+bool GemmWithEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue,
+                      Device device, StreamHandle stream) {
   if (!MayHaveEpilogue(call, epilogue)) return false;
-  Run(call, epilogue, stream);
+  Run(call, epilogue, device, stream);
   return true;
 }
 

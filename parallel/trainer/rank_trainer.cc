@@ -77,6 +77,7 @@ MiniBatch RankTrainer::Fetch(const BatchFn& batches, int64_t step) try {
 
 void RankTrainer::Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks) {
   UseOwnThreads();
+  const auto scope = ThreadScope();
   RunSteps(end, batches, hooks);
   CheckSkipped();
 }
@@ -184,6 +185,7 @@ void RankTrainer::CheckSkipped() {
 EvaluationResult RankTrainer::Evaluate(int64_t count, const BatchFn& batches,
                                        const std::function<bool()>& stop) try {
   UseOwnThreads();
+  const auto scope = ThreadScope();
   EvaluationResult result;
   feed_.Open([&](int64_t step) { return Fetch(batches, step); }, count);
   score_ = {};

@@ -115,6 +115,7 @@ class RankTrainer {
   double WorkOf(int rank) const;  // static cost of its stages
   int AgreeOnTeam();
   void UseOwnThreads() const;
+  std::shared_ptr<void> ThreadScope() const;
   Engine* MakeTensorEngine();
   bool OwnsState() const { return place_.replica == 0 && place_.tensor.rank == 0; }
   int PartOfOthers(int stage) const;

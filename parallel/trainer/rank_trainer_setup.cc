@@ -202,7 +202,12 @@ Engine* RankTrainer::MakeTensorEngine() {
 
 void RankTrainer::UseOwnThreads() const { SetTeamSize(team_); }
 
+std::shared_ptr<void> RankTrainer::ThreadScope() const {
+  return options_.thread_scope ? options_.thread_scope(place_, device_) : nullptr;
+}
+
 void RankTrainer::Prepare() {
+  const auto scope = ThreadScope();
   RequireEqualFacts(control_, FactsOf(options_, parts_, schedule_, model_, codec_));
   team_ = AgreeOnTeam();
   UseOwnThreads();

@@ -124,6 +124,9 @@ struct TrainerOptions {
 
   // Callbacks, on the ranks' threads; may be empty. An exception from one fails the run.
 
+  // Called before a rank prepares, trains or evaluates on the calling thread. What it returns lives
+  // on that thread until it has done so, such as settings of the thread's ops.
+  std::function<std::shared_ptr<void>(const RankPlace&, Device)> thread_scope;
   // Called before every action of a schedule; if set, no CUDA graphs are used.
   std::function<void(const RankPlace&, const Action&, int64_t step)> before_action;
   // Called with a stage's parameters, each once, after their gradients are summed over

@@ -227,6 +227,19 @@ void CheckGpus(const Settings& s) {
           "--device cuda needs --strategy ddp or none, got {}", s.strategy);
 }
 
+// Each rank times by itself, and may choose otherwise than the next one.
+void CheckAutotune(const Settings& s) {
+  if (!s.autotune || s.device == "cpu") return;
+  Require(
+      s.tensor == 1, "train",
+      "--autotune chooses on each rank by itself, and with --tensor {} ranks must choose alike: "
+      "give --no-autotune; --plans FILE is the same for all",
+      s.tensor);
+  Require(!s.reproducible, "train",
+          "--autotune chooses on each rank by itself, and with --reproducible ranks must choose "
+          "alike: give --no-autotune; --plans FILE is the same for all");
+}
+
 void CheckReproducible(const Settings& s) {
   if (!s.reproducible) return;
   Require(s.strategy != "none", "train",
@@ -278,6 +291,7 @@ RunOptions CheckedOptions(RunOptions options) {
   CheckLinks(settings);
   CheckBatch(settings);
   CheckGpus(settings);
+  CheckAutotune(settings);
   CheckReproducible(settings);
   CheckSyncBatchNorm(settings);
   CheckTensor(settings);

@@ -46,4 +46,15 @@ ProcessMemory GatherMemory(const RunProcesses& processes, const MemoryStats& own
   return memory;
 }
 
+cuda::PlanCounts GatherPlans(const RunProcesses& processes, const cuda::PlanCounts& own) {
+  if (processes.alone()) return own;
+  const Json counts{own.made, own.compiled, own.known, own.timed, own.fallbacks};
+  cuda::PlanCounts sum;
+  for (const std::string& text : processes.Gather(counts.dump(), "plans")) {
+    const Json one = Json::parse(text);
+    sum.Add({one[0], one[1], one[2], one[3], one[4]});
+  }
+  return sum;
+}
+
 }  // namespace torus::recipes

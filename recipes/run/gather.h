@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ops/cuda/plans.h"
 #include "recipes/run/run_processes.h"
 #include "runtime/allocator.h"
 #include "runtime/trace.h"
@@ -23,5 +24,8 @@ struct ProcessMemory {
 
 // `own`: of this process. Only the leading process gets the result.
 ProcessMemory GatherMemory(const RunProcesses& processes, const MemoryStats& own);
+
+// Sums; `own`: of this process. Only the leading process gets the result.
+cuda::PlanCounts GatherPlans(const RunProcesses& processes, const cuda::PlanCounts& own);
 
 }  // namespace torus::recipes

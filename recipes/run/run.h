@@ -49,6 +49,11 @@ struct RunOptions {
   // Whether steps on a GPU are launched as CUDA graphs: auto, on or off. The results have the same
   // bits either way. Not stored.
   std::string cuda_graphs = "auto";
+  // On GPUs: the choices among proposals of cuBLASLt and cuDNN with which a new run begins: a file
+  // (plans_file.h) for all ranks, or the folder of a run with those of each rank. A resumed run
+  // takes those in its folder; "none": it does not. Not stored: they are copied to the run's
+  // folder.
+  std::string plans;
   // Measures the parts of a step on a GPU with the work that they launch, for a breakdown of its
   // time (TrainerOptions::times_gpu_work). Not stored.
   bool times_gpu_work = false;

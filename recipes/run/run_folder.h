@@ -26,6 +26,8 @@ struct RunFolder {
   std::string left_out() const { return path + "/left_out.txt"; }
   std::string schedule() const { return path + "/schedule.csv"; }  // parallel/schedule/csv.h
   std::string trace() const { return path + "/trace.json"; }
+  // What a rank on a GPU takes of cuBLASLt's and cuDNN's proposals (plans_file.h).
+  std::string plans(int rank) const { return fmt::format("{}/plans-{}.json", path, rank); }
   std::string report() const { return path + "/report.html"; }
 };
 

@@ -63,6 +63,7 @@ parallel::RunFacts OptionFacts(const RunOptions& options, bool evaluates) {
   add("--timeout", options.timeout);
   add("--max-skipped", options.max_skipped);
   add("--cuda-graphs", options.cuda_graphs);
+  add("--plans", options.plans == "none" ? "none" : ContentsOf(options.plans));
   add("--rank-memory", options.rank_memory);
   return facts;
 }

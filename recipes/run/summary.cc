@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "data/datasets/open_dataset.h"
@@ -57,6 +59,15 @@ Json MemoryJson(const SummaryInput& input) {
           {"held_bytes", input.memory.held_bytes},
           {"weights_bytes", weights},
           {"optimizer_bytes", optimizer}};
+}
+
+Json PlansJson(const std::optional<cuda::PlanCounts>& plans) {
+  if (!plans) return nullptr;
+  return {{"made", plans->made},
+          {"compiled", plans->compiled},
+          {"known", plans->known},
+          {"timed", plans->timed},
+          {"fallbacks", plans->fallbacks}};
 }
 
 Json TestJson(const SummaryInput& input) {
@@ -257,6 +268,7 @@ Json MakeSummary(const SummaryInput& input) {
           {"graph_checks", totals.graph_checks},
           {"graph_updates", totals.graph_updates},
           {"why_no_graph", totals.why_no_graph},
+          {"plans", PlansJson(input.plans)},
           {"resumed_from", input.resumed_from},
           {"epochs_done",
            static_cast<double>(input.trainer.step()) / static_cast<double>(input.steps_per_epoch)},
@@ -298,6 +310,35 @@ std::string GraphsText(const Json& summary) {
 
 namespace {
 
+// The calls that took the slow way most often.
+std::string FallbacksText(const Json& plans) {
+  constexpr size_t kMost = 3;
+  std::vector<std::pair<int64_t, std::string>> all;
+  for (const auto& [what, calls] : plans.at("fallbacks").items())
+    all.emplace_back(calls.get<int64_t>(), what);
+  if (all.empty()) return "";
+  std::ranges::stable_sort(all, std::greater(), &std::pair<int64_t, std::string>::first);
+  const size_t shown = std::min(all.size(), kMost);
+  std::vector<std::string> texts;
+  for (const auto& [calls, what] : std::span(all).first(shown))
+    texts.push_back(fmt::format("{} x {}", calls, what));
+  if (all.size() > shown)
+    texts.push_back(fmt::format("{} others in summary.json", all.size() - shown));
+  return fmt::format("no fast plan    {}\n", fmt::join(texts, "; "));
+}
+
+// Empty on a CPU, which has no plans.
+std::string PlansText(const Json& summary) {
+  const Json& plans = summary.at("plans");
+  if (plans.is_null()) return "";
+  return fmt::format(
+             "plans           {} made, {} compiled at run time, {} chosen before, {} "
+             "proposals timed\n",
+             plans.at("made").get<int64_t>(), plans.at("compiled").get<int64_t>(),
+             plans.at("known").get<int64_t>(), plans.at("timed").get<int64_t>()) +
+         FallbacksText(plans);
+}
+
 // A line for which a summary of another version, or one that was edited, lacks a figure is left
 // out.
 std::string Lines(const Json& summary, std::initializer_list<std::string (*)(const Json&)> texts) {
@@ -312,7 +353,7 @@ std::string Lines(const Json& summary, std::initializer_list<std::string (*)(con
 }  // namespace
 
 std::string ToText(const Json& summary) {
-  std::string text = Lines(summary, {TestText, SkippedText, LossScaleText, GraphsText});
+  std::string text = Lines(summary, {TestText, SkippedText, LossScaleText, GraphsText, PlansText});
   const Json steps = summary.value("steps_here", Json());
   if (steps.is_number() && steps > 0)
     text += Lines(

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ops/cuda/plans.h"
 #include "parallel/trainer/trainer.h"
 #include "recipes/blocks/cut_choice.h"
 #include "recipes/settings/settings.h"
@@ -27,7 +28,8 @@ struct SummaryInput {
   std::optional<parallel::EvaluationResult> test;
   double step_seconds = 0;  // median
   MemoryStats memory;
-  std::vector<uint64_t> rank_peaks{};  // bytes; empty where the ranks share a process
+  std::vector<uint64_t> rank_peaks{};       // bytes; empty where the ranks share a process
+  std::optional<cuda::PlanCounts> plans{};  // of all ranks; none on a CPU
 };
 
 // {"samples", "loss"} and either {"correct", "accuracy"} or {"perplexity"}, which is exp(loss);

@@ -33,8 +33,15 @@ DeviceKind KindOf(const Settings& s) {
   return s.device == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu;
 }
 
+// Evaluations alone are not part of a run: they take the first proposals.
+RunPlansOptions PlansOptions(const RunOptions& run, const std::string& resumed, bool trains) {
+  const Settings& s = run.settings;
+  if (!trains) return {};
+  return {s.autotune, run.plans, resumed, s.tensor > 1 || s.reproducible};
+}
+
 parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cuts, bool nccl,
-                                     const Task& task) {
+                                     const Task& task, RunPlans& plans) {
   const Settings& s = run.settings;
   parallel::TrainerOptions options{.device = KindOf(s),
                                    .stages = static_cast<int>(s.stages),
@@ -65,6 +72,10 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
     options.wrap_transport = [links = parallel::ParseLinks(s.links), seed = s.seed,
                               time = run.link_time](auto& inner) {
       return std::make_unique<parallel::EmulatedLink>(inner, links, seed, time);
+    };
+  if (KindOf(s) == DeviceKind::kCuda)
+    options.thread_scope = [&plans](const parallel::RankPlace& place, Device gpu) {
+      return plans.Use(place, gpu);
     };
   SetCodecs(s, options);
   options.facts = DataFacts(task.data());
@@ -142,7 +153,8 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
                 ? start.resumed->cuts
                 : AgreedCuts(processes_, options_, task_.data().form)),
       gpus_(world, settings_, options_.timeout, options_.nccl),
-      trainer_options_(MakeOptions(options_, cuts_, gpus_.nccl(), task_)),
+      plans_(PlansOptions(options_, start.resumed ? start.resumed->folder.path : "", !whole)),
+      trainer_options_(MakeOptions(options_, cuts_, gpus_.nccl(), task_, plans_)),
       trainer_(gpus_.world() == nullptr
                    ? parallel::Trainer(trainer_options_, task_.Parts())
                    : parallel::Trainer(*gpus_.world(), trainer_options_, task_.Parts())),

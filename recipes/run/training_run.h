@@ -20,6 +20,7 @@
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
 #include "recipes/run/run_folder.h"
+#include "recipes/run/run_plans.h"
 #include "recipes/run/run_processes.h"
 #include "recipes/run/task.h"
 #include "runtime/trace.h"
@@ -42,6 +43,12 @@ class Attempts {
 
  private:
   std::exception_ptr failure_;
+};
+
+// What the processes of a run have used.
+struct RunUse {
+  ProcessMemory memory;
+  cuda::PlanCounts plans;
 };
 
 class TrainingRun {
@@ -97,15 +104,13 @@ class TrainingRun {
   std::string WhyNoScore() const;
   bool Agree(const std::function<bool()>& decide, const char* what) const;
   bool TrainAndTest();
-  nlohmann::json Summary(bool finished, const std::string& error,
-                         const ProcessMemory& memory) const;
+  nlohmann::json Summary(bool finished, const std::string& error, const RunUse& use) const;
   nlohmann::json WithEarlierTimes(const nlohmann::json& now) const;
   std::vector<trace::Event> EventsInFolder() const;
   double MedianStepSeconds() const;
   void KeepEvents();
   std::string Export();
-  void WriteFiles(bool finished, const ProcessMemory& memory, Attempts& attempts,
-                  RunResult& result);
+  void WriteFiles(bool finished, const RunUse& use, Attempts& attempts, RunResult& result);
   RunResult Finish(bool finished, std::exception_ptr failure);
   double EpochOf(int64_t step) const;
   bool HasAccuracy() const { return task_.data().correct != nullptr; }
@@ -120,6 +125,7 @@ class TrainingRun {
   const int64_t steps_per_epoch_;
   const CutChoice cuts_;
   const GpuWorld gpus_;
+  RunPlans plans_;
   const parallel::TrainerOptions trainer_options_;
   parallel::Trainer trainer_;
   const int64_t begin_, end_;  // the steps to run here

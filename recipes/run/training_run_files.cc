@@ -132,7 +132,7 @@ void TrainingRun::OpenFiles() {
 // and nothing measured, or by what it had before it was resumed.
 void TrainingRun::MarkBegun() {
   Json summary = begin_ > 0 ? ReadIfAny(folder_.summary()) : Json();
-  if (summary.is_null()) summary = Summary(false, "", {memory_.stats(), {}});
+  if (summary.is_null()) summary = Summary(false, "", {{memory_.stats(), {}}, {}});
   summary["ended"] = false;
   WriteText(folder_.summary(), summary.dump(2) + "\n");
   WriteText(folder_.schedule(), parallel::ToCsv(trainer_.schedule()));
@@ -185,6 +185,7 @@ void TrainingRun::Save() {
     files = ModelFiles(task_);
     if (saved_at_ >= 0 && saved_at_ < step && options_.keep > 1) KeepAsEarlier(folder_, saved_at_);
   });
+  plans_.Write(folder_);  // before it: what is resumed must choose as it did
   SaveRun(folder_, {settings_, cuts_, OrderOf(task_.data())}, trainer_, files);
   processes_.Lead([&] { RemoveEarlier(folder_, step, options_.keep - 1); });
   saved_at_ = step;
@@ -199,8 +200,7 @@ void TrainingRun::KeepIfBest() {
   best_ = std::move(test);
 }
 
-Json TrainingRun::Summary(bool finished, const std::string& error,
-                          const ProcessMemory& memory) const {
+Json TrainingRun::Summary(bool finished, const std::string& error, const RunUse& use) const {
   return MakeSummary({.title = task_.title(),
                       .unit = task_.data().unit,
                       .accuracy = HasAccuracy(),
@@ -213,8 +213,11 @@ Json TrainingRun::Summary(bool finished, const std::string& error,
                       .error = error,
                       .test = score_,
                       .step_seconds = MedianStepSeconds(),
-                      .memory = memory.all,
-                      .rank_peaks = memory.rank_peaks});
+                      .memory = use.memory.all,
+                      .rank_peaks = use.memory.rank_peaks,
+                      .plans = settings_.device == "cpu"
+                                   ? std::nullopt
+                                   : std::optional<cuda::PlanCounts>(use.plans)});
 }
 
 // The median over the steps of this process, without the first, a warm-up, if there are others; 0
@@ -251,12 +254,14 @@ RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
   Attempts attempts(failure);
   if (!failure) attempts.Try([&] { result.model = Export(); });
   KeepEvents();
-  ProcessMemory memory{memory_.stats(), {}};
+  RunUse use{{memory_.stats(), {}}, plans_.counts()};
+  attempts.Try([&] { plans_.Write(folder_); });  // what the last evaluation has chosen
   if (!attempts.failure()) attempts.Try([&] { events_ = GatherEvents(processes_, events_); });
   if (!attempts.failure())
-    attempts.Try([&] { memory = GatherMemory(processes_, memory_.stats()); });
-  if (processes_.leads())
-    processes_.Finish([&] { WriteFiles(finished, memory, attempts, result); });
+    attempts.Try([&] { use.memory = GatherMemory(processes_, memory_.stats()); });
+  if (!attempts.failure())
+    attempts.Try([&] { use.plans = GatherPlans(processes_, plans_.counts()); });
+  if (processes_.leads()) processes_.Finish([&] { WriteFiles(finished, use, attempts, result); });
   if (attempts.failure()) std::rethrow_exception(attempts.failure());
   if (const std::string why = WhyNoScore(); finished && !why.empty()) {
     // No process ends the others before the leading one has written its files.
@@ -282,13 +287,13 @@ std::vector<trace::Event> TrainingRun::EventsInFolder() const try {
   return {};
 }
 
-void TrainingRun::WriteFiles(bool finished, const ProcessMemory& memory, Attempts& attempts,
+void TrainingRun::WriteFiles(bool finished, const RunUse& use, Attempts& attempts,
                              RunResult& result) {
   const std::string error = attempts.failure() ? MessageOf(attempts.failure())
                             : finished         ? WhyNoScore()
                                                : "";
   attempts.Try([&] {
-    result.summary = Summary(finished && error.empty(), error, memory);
+    result.summary = Summary(finished && error.empty(), error, use);
     if (!earlier_.is_null()) result.summary = WithEarlierTimes(result.summary);
     WriteText(folder_.summary(), result.summary.dump(2) + "\n");
   });

@@ -56,7 +56,8 @@ const Later* LaterSetting(const std::string& key) {
                                                 {"tensor-cuts", {19, "whole"}},
                                                 {"link", {20, Json::array()}},
                                                 {"init-part", {21, ""}},
-                                                {"image-cache", {22, ""}}};
+                                                {"image-cache", {22, ""}},
+                                                {"autotune", {23, false}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

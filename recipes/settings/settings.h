@@ -71,6 +71,9 @@ struct Settings {
   bool emulate = false;            // emulates bf16 and f16: rounds to them, computes in f32
   std::string device = "cpu";      // or cuda: the ranks of a host take its GPUs in turn
   std::string gpu_links = "auto";  // how ranks send GPU memory, as GpuLinksNames()
+  // On GPUs: times what cuBLASLt and cuDNN propose for each product and graph, and keeps what was
+  // quickest in the run's folder. On a CPU it changes nothing.
+  bool autotune = false;
   // Emulated links between ranks, slower than the real ones (parallel/link/link_table.h has the
   // syntax). They change only times. Empty: none.
   std::vector<std::string> links;
@@ -135,6 +138,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--emulate", s.emulate);
   visit("--device", s.device);
   visit("--gpu-links", s.gpu_links);
+  visit("--autotune", s.autotune);
   visit("--link", s.links);
   visit("--threads", s.threads);
   visit("--init", s.init);
@@ -165,7 +169,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 
 // The version of the list above; it increases with each new setting. Files without a version have
 // 1.
-inline constexpr int64_t kSettingsVersion = 22;
+inline constexpr int64_t kSettingsVersion = 23;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

@@ -1,7 +1,7 @@
-// cuda_bench [--rounds N] [--precision P ...] [--step MODEL:BATCHxSIZE ...]: what a GPU, the first
-// that CUDA_VISIBLE_DEVICES leaves, makes of training steps, products, GPT-2's MLP, copies and sort
-// quantization. One program to carry to a machine with a GPU; pytorch_cuda.py gives PyTorch's
-// figures beside it.
+// cuda_bench [--rounds N] [--precision P ...] [--step MODEL:BATCHxSIZE ...] [--autotune FILE]: what
+// a GPU, the first that CUDA_VISIBLE_DEVICES leaves, makes of training steps, products, GPT-2's
+// MLP, copies and sort quantization. One program to carry to a machine with a GPU; pytorch_cuda.py
+// gives PyTorch's figures beside it.
 //
 // Each figure is the median of rounds; a round ends when the GPU has done all of it. Steps are the
 // trainer's (train_step.h).
@@ -24,14 +24,18 @@
 #include "ops/mlp/mlp.h"
 #include "parallel/codec/gpu_codec.h"
 #include "parallel/codec/make_codec.h"
+#include "recipes/run/plans_file.h"
+#include "recipes/run/run_plans.h"
 #include "recipes/settings/precision.h"
 #include "runtime/allocator.h"
 #include "runtime/kernels.h"
 #include "runtime/rng.h"
 #include "runtime/stream.h"
 #include "tools/bench/train_step.h"
+#include "tools/common/output.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
+#include "tools/common/user_path.h"
 
 namespace torus::bench {
 namespace {
@@ -44,6 +48,7 @@ struct Options {
   int64_t product = 8192;             // rows, columns and terms
   int64_t tokens = 8192;              // of an MLP
   int64_t values = int64_t{1} << 26;  // of copies and codecs
+  std::string autotune;               // file for the choices of the steps; empty: none are timed
 };
 
 void Wait(Device device) {
@@ -204,15 +209,25 @@ void TimeStep(const Options& o, const std::string& what, const TrainStepOptions&
                     1e-9 * peak));
 }
 
-void Steps(const Options& o, const std::string& precision, Device device) {
+void Steps(const Options& o, const std::string& precision, cuda::Plans* plans, Device device) {
   for (const std::string& text : o.steps)
     for (const bool graph : {false, true}) {
       TrainStepOptions options = ParseGpuStep("cuda_bench", text);
       options.precision = PrecisionOf(precision, device);
       options.graph = graph;
+      options.plans = plans;
       TimeStep(o, fmt::format("step {}, {}{}", text, precision, graph ? ", graph" : ""), options,
                device);
     }
+}
+
+void AllSteps(const Options& o, Device device) {
+  cuda::Plans plans(!o.autotune.empty());
+  for (const std::string& precision : o.precisions) Steps(o, precision, &plans, device);
+  if (o.autotune.empty()) return;
+  recipes::WritePlans(o.autotune, {recipes::PlanOriginHere(device), plans.choices()});
+  fmt::print("{} choices in {}, {} proposals timed\n", plans.choices().size(), o.autotune,
+             plans.counts().timed);
 }
 
 int Main(int argc, char** argv) {
@@ -232,7 +247,14 @@ int Main(int argc, char** argv) {
   app.add_option("--tokens", o.tokens, "Tokens for GPT-2's MLP")->check(CLI::Range(1, 1 << 20));
   app.add_option("--values", o.values, "Number of values for copies and codecs")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 34));
+  app.add_option(
+      "--autotune", o.autotune,
+      "Time what cuBLASLt and cuDNN propose for the products, convolutions and attention "
+      "of the steps, take the quickest, and write the choices to this file, for --plans "
+      "of train. Default: the first proposals are taken");
   if (tools::PrintsHelp(app, argc, argv)) return 0;
+  o.autotune = tools::UserPath(o.autotune);
+  tools::CheckOutput("cuda_bench", "--autotune", o.autotune);
   std::erase(o.steps, "");
   Require(GpuCount() > 0, "cuda_bench", "{}", WhyNoGpu());
   const Device device{DeviceKind::kCuda, 0};
@@ -241,7 +263,7 @@ int Main(int argc, char** argv) {
   Copies(o, device);
   for (const char* name : {"sortq:8", "sortq:4"})
     for (const bool relu : {false, true}) Codecs(o, device, name, relu);
-  for (const std::string& precision : o.precisions) Steps(o, precision, device);
+  AllSteps(o, device);
   return 0;
 }
 

@@ -165,6 +165,9 @@ void TrainStep::MakeTrainer() {
   std::vector<parallel::TensorSpec> largest;
   for (const Tensor& input : batch_.micro_batches[0].inputs)
     largest.push_back({input.shape(), input.dtype()});
+  options.thread_scope = [plans = options_.plans](const parallel::RankPlace&, Device) {
+    return std::make_shared<cuda::WithPlans>(plans);
+  };
   const parallel::TrainingParts parts{
       .model = [blocks = blocks_] { return blocks; },
       .loss = recipes::TaskLoss(model_.descriptor, options_.precision),

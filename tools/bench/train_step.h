@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "autograd/precision.h"
+#include "ops/cuda/plans.h"
 #include "parallel/pipeline/block.h"
 #include "parallel/pipeline/mini_batch.h"
 #include "parallel/trainer/train_hooks.h"
@@ -26,6 +27,9 @@ struct TrainStepOptions {
   bool graph = false;    // on a GPU: TrainerOptions::cuda_graphs
   bool dropout = false;  // with the model's published rates
   bool mask = false;     // RoBERTa's: texts of random lengths, padded, with an attention mask
+  // On a GPU: what it takes of cuBLASLt's and cuDNN's proposals; must outlive the step. Null: the
+  // first.
+  cuda::Plans* plans = nullptr;
 };
 
 // MODEL:BATCHxSIZE, which :dropout and :mask may follow, on a GPU. Throws BadInput tagged `program`

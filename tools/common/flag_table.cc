@@ -102,6 +102,8 @@ constexpr FlagRow kTable[] = {
     {"train", "--tensor-cuts", "tensor cut"},
     {"train", "--emulate", "low"},
     {"train", "--gpu-links --cuda-graphs", "gpu"},
+    {"train", "--autotune", "gpu training", "false"},
+    {"train", "--plans", "gpu training new", "none"},
     {"train", "--rank-memory", "auto"},
     {"train", "--link", "ranks", "none"},
     {"train", "--preset", "new"},
@@ -179,7 +181,7 @@ constexpr FlagRow kTable[] = {
     {"grade grade_all", "--seed --json --junit --cpu-seconds --memory --deadline", ""},
     {"grade_all", "--csv", ""},
 
-    {"cuda_bench", "--rounds --step --precision --product --tokens --values", ""},
+    {"cuda_bench", "--rounds --step --precision --product --tokens --values --autotune", ""},
 
     {"ledger", "--step --precision --kernels --json --counts", ""},
 };

@@ -36,7 +36,8 @@ constexpr char kAbout[] =
 constexpr char kMore[] =
     "Files in --out: summary.json, metrics.jsonl, trace.json (for ui.perfetto.dev), report.html, "
     "and checkpoint/ with the tensors of each stage under torchvision's names; earlier/ and best/ "
-    "hold further checkpoints. GPT-2 and RoBERTa also write model/, which other programs can load; "
+    "hold further checkpoints. plans-RANK.json has the choices of --autotune. GPT-2 and RoBERTa "
+    "also write model/, which other programs can load; "
     "other models with --ema write averaged_weights.safetensors.\n"
     "Ctrl-C finishes the current step, writes a checkpoint and prints how to resume. A second "
     "Ctrl-C quits at once.\n"
@@ -199,6 +200,16 @@ void AddMachineFlags(CLI::App& app, recipes::Settings& s, Invocation& invocation
                  "Whether each step on a GPU is launched as one CUDA graph: auto (if shapes are "
                  "fixed and one rank runs the whole model), on (with replicas too; an error if "
                  "impossible), or off");
+  app.add_flag(
+      "--autotune,!--no-autotune", s.autotune,
+      "Time what cuBLASLt and cuDNN propose for each product, convolution and attention in "
+      "the first steps on a GPU, and take the quickest. The choices are kept in --out, and "
+      "--resume takes them from there");
+  app.add_option(
+      "--plans", invocation.plans,
+      "Choices of --autotune to begin with: a file of cuda_bench --autotune, or the "
+      "folder of a run. none, with --resume: without those of the run. Default: none, or "
+      "with --resume those of the run");
   app.add_option("--threads", s.threads,
                  "CPU threads per host, shared equally by its ranks; what is left over goes to the "
                  "ranks with the most work (with --tensor it is unused). Default: the number of "
@@ -320,6 +331,7 @@ Invocation ParseInvocation(int argc, const char* const* argv) {
                             &invocation.settings.init, &invocation.settings.codec_folder,
                             &invocation.settings.image_cache, &invocation.out, &invocation.resume})
     MakeAbsolute(*path);
+  if (invocation.plans != "none") MakeAbsolute(invocation.plans);
   MakeScheduleAbsolute(invocation.settings.schedule);
   return invocation;
 }

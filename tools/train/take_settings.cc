@@ -19,7 +19,8 @@ bool MayChange(const std::string& flag) {
       "--codec-backward", "--codec-warmup", "--codec-gradients",
       "--codec-folder",   "--chunks",       "--bucket-mb",
       "--device",         "--gpu-links",    "--tensor",
-      "--tensor-cuts",    "--link",         "--image-cache"};
+      "--tensor-cuts",    "--link",         "--image-cache",
+      "--autotune"};
   return flags.contains(flag);
 }
 

@@ -118,7 +118,7 @@ void Means(Parts& parts, int64_t dout, int64_t out, int64_t one, int64_t means, 
 
 Graph AttentionGraph(const AttentionSizes& sizes, const HeadsOperand& query,
                      const HeadsOperand& key, const HeadsOperand& value, const HeadsOperand& out) {
-  Graph graph;
+  Graph graph{.name = "attention"};
   Parts parts(sizes, graph);
   const int64_t q = parts.Query(query), k = parts.Turned(sizes.width, key);
   const int64_t v = parts.Value(value), result = parts.Out(out), statistic = parts.RowNumbers();
@@ -130,7 +130,7 @@ Graph AttentionGraph(const AttentionSizes& sizes, const HeadsOperand& query,
 }
 
 Graph AttentionGradientGraph(const AttentionSizes& sizes, const AttentionGradientOperands& o) {
-  Graph graph;
+  Graph graph{.name = "gradient of attention"};
   Parts parts(sizes, graph);
   const int64_t q = parts.Query(o.query), k = parts.Turned(sizes.width, o.key);
   const int64_t v = parts.Turned(sizes.value_width, o.value);

@@ -39,8 +39,8 @@ void Convolve(const ConvGeometry& g, GraphOp op, int64_t a, int64_t b, int64_t o
 }
 
 Graph OneConvolution(const ConvGeometry& g, GraphOp op, const GraphTensor& a, const GraphTensor& b,
-                     const GraphTensor& output) {
-  Graph graph;
+                     const GraphTensor& output, const char* name) {
+  Graph graph{.name = name};
   const int64_t left = graph.Add(a), right = graph.Add(b);
   Convolve(g, op, left, right, graph.Add(output), graph);
   return graph;
@@ -51,12 +51,12 @@ Graph OneConvolution(const ConvGeometry& g, GraphOp op, const GraphTensor& a, co
 Graph ConvForwardGraph(const ConvGeometry& g, const ConvOperand& x, const ConvOperand& weight,
                        const ConvOperand& y) {
   return OneConvolution(g, GraphOp::kConvForward, InputOf(g, x), WeightOf(g, weight),
-                        OutputOf(g, y));
+                        OutputOf(g, y), "convolution");
 }
 
 Graph ConvBiasGraph(const ConvGeometry& g, const ConvOperand& x, const ConvOperand& weight,
                     const ConvOperand& bias, const ConvOperand& y) {
-  Graph graph;
+  Graph graph{.name = "convolution with bias"};
   const int64_t image = graph.Add(InputOf(g, x)), filter = graph.Add(WeightOf(g, weight));
   const int64_t offset = graph.Add(Image(1, g.o, 1, 1, bias)), out = graph.Add(OutputOf(g, y));
   GraphTensor products = OutputOf(g, {DType::kF32});
@@ -70,13 +70,13 @@ Graph ConvBiasGraph(const ConvGeometry& g, const ConvOperand& x, const ConvOpera
 Graph ConvBackwardInputGraph(const ConvGeometry& g, const ConvOperand& dy,
                              const ConvOperand& weight, const ConvOperand& dx) {
   return OneConvolution(g, GraphOp::kConvBackwardInput, OutputOf(g, dy), WeightOf(g, weight),
-                        InputOf(g, dx));
+                        InputOf(g, dx), "input gradient of a convolution");
 }
 
 Graph ConvBackwardWeightGraph(const ConvGeometry& g, const ConvOperand& x, const ConvOperand& dy,
                               const ConvOperand& dweight) {
   return OneConvolution(g, GraphOp::kConvBackwardWeight, InputOf(g, x), OutputOf(g, dy),
-                        WeightOf(g, dweight));
+                        WeightOf(g, dweight), "weight gradient of a convolution");
 }
 
 }  // namespace torus::cuda

@@ -1,5 +1,7 @@
 #include "ops/cuda/cudnn/graph.h"
 
+#include <fmt/ranges.h>
+
 #include <utility>
 
 namespace torus::cuda {
@@ -69,6 +71,14 @@ Sizes NumbersOf(const Graph& graph) {
   for (const GraphTensor& tensor : graph.tensors) Append(tensor, out);
   for (const GraphNode& node : graph.nodes) Append(node, out);
   return out;
+}
+
+std::string DescribeGraph(const Graph& graph) {
+  std::string text = graph.name.empty() ? "graph" : graph.name;
+  for (size_t i = 0; i < graph.tensors.size() && i < 2; ++i)
+    text += fmt::format("{}{} ({})", i == 0 ? " of " : " and ", Name(graph.tensors[i].dtype),
+                        fmt::join(graph.tensors[i].dims, ", "));
+  return text;
 }
 
 int64_t AlignmentOf(const void* address) {

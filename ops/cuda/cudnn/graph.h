@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "runtime/dtype.h"
@@ -74,13 +75,17 @@ struct Graph {
 
   std::vector<GraphTensor> tensors;
   std::vector<GraphNode> nodes;
+  std::string name{};  // for people: "convolution"
 };
 
 // The strides of a contiguous tensor of these sizes.
 Sizes ContiguousStrides(const Sizes& dims);
 
-// Encodes a whole graph as numbers, which are equal exactly if the graphs are.
+// Encodes a whole graph but for its name as numbers, which are equal exactly if the graphs are.
 Sizes NumbersOf(const Graph& graph);
+
+// What a person calls it: its name, and type and sizes of its first two tensors.
+std::string DescribeGraph(const Graph& graph);
 
 // The largest power of two, up to 16, that divides the address. No cuDNN kernel benefits from more.
 int64_t AlignmentOf(const void* address);

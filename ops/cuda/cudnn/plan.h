@@ -1,7 +1,9 @@
 // Finds and runs cuDNN's execution plans for graphs. For sources built with CUDA only.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "ops/cuda/cudnn/lower_graph.h"
@@ -19,17 +21,28 @@ Descriptor PropertiesFrom(std::string_view json);
 
 // The notes of the engine of a configuration (CUDNN_BACKEND_ENGINECFG_DESCRIPTOR).
 EngineNotes NotesOf(const Descriptor& configuration);
+// The engine and its knobs, which tell it from all others.
+std::string TextOf(const Descriptor& configuration);
 
 // A plan, and the objects it refers to.
 struct ExecutionPlan {
   std::shared_ptr<const LoweredGraph> graph;
-  Descriptor engine, plan;  // engine: its configuration
-  int64_t workspace = 0;    // bytes
+  std::shared_ptr<const Descriptor> engine;  // its configuration
+  Descriptor plan;
+  int64_t workspace = 0;  // bytes
+  bool compiled = false;  // at run time
 };
 
-// Returns null if cuDNN has no plan that the rules allow.
+// What a plan is chosen for, and how proposals are timed where its plans autotune.
+struct PlanSearch {
+  PlanQuestion question{};
+  std::function<double(const ExecutionPlan&)> seconds{};
+};
+
+// Returns the plan that is chosen, null if cuDNN has none that the rules allow.
 std::shared_ptr<const ExecutionPlan> FindPlan(const Graph& graph, const EngineRules& rules,
-                                              const Descriptor& properties);
+                                              const Descriptor& properties,
+                                              const PlanSearch& search = {});
 
 // `addresses` as in RunGraph. The handle must belong to this thread and `device`, and have the
 // stream set.

@@ -3,17 +3,21 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
+
+#include "ops/cuda/choose_plan.h"
 
 namespace torus::cuda {
 
-// The numerical notes of an engine.
+// The notes of an engine.
 struct EngineNotes {
   bool tensor_cores = false;      // f32 operands lose bits (TF32)
   bool narrows_inputs = false;    // f32 operands are rounded to 16 bits
   bool narrow_sums = false;       // sums are not f32
   bool nondeterministic = false;  // equal calls may give different bits
   bool transforms = false;        // Winograd's or Fourier's, whose rounding errors are larger
+  bool compiles = false;          // its kernel at run time
 };
 
 // What a caller allows. Engines that are nondeterministic, sum in less than f32 or use transforms
@@ -34,22 +38,46 @@ enum class Heuristic : uint8_t {
   kFallback,  // engines that take nearly everything, slowly
 };
 
-// Returns the plan of the first proposal that the rules allow, that can be built, and that needs no
-// more workspace than allowed; nullopt if there is none. A Source has
-//   int64_t Propose(Heuristic)       the length of the list, which the two below then speak of
+// A Source of cuda::ChoosePlan: those of the engines' plans that the rules allow and that need no
+// more workspace than allowed. Engines have
+//   int64_t Propose(Heuristic)       the length of the list, which the others then speak of
 //   EngineNotes Notes(int64_t i)
+//   std::string Text(int64_t i)
 //   std::optional<Plan> Build(int64_t i)   with Plan::workspace in bytes; none where it fails
-template <class Source>
-auto ChoosePlan(Source& source, const EngineRules& rules) -> decltype(source.Build(0)) {
-  for (const Heuristic heuristic : {Heuristic::kBest, Heuristic::kFallback}) {
-    const int64_t proposals = source.Propose(heuristic);
-    for (int64_t i = 0; i < proposals; ++i) {
-      if (!Allows(rules, source.Notes(i))) continue;
-      auto plan = source.Build(i);
-      if (plan.has_value() && plan->workspace <= rules.most_workspace) return plan;
-    }
+//   double Seconds(const Plan&)
+template <class Engines>
+class AllowedPlans {
+ public:
+  static constexpr int kLists = 2;
+
+  AllowedPlans(Engines& engines, const EngineRules& rules) : engines_(engines), rules_(rules) {}
+
+  int64_t Propose(int list) {
+    return engines_.Propose(list == 0 ? Heuristic::kBest : Heuristic::kFallback);
   }
-  return std::nullopt;
+  bool IsAllowed(int64_t i) { return Allows(rules_, engines_.Notes(i)); }
+  std::string Text(int64_t i) { return engines_.Text(i); }
+  auto Build(int64_t i) -> decltype(std::declval<Engines&>().Build(0)) {
+    auto plan = engines_.Build(i);
+    if (!plan.has_value() || plan->workspace > rules_.most_workspace) return std::nullopt;
+    return plan;
+  }
+  template <class Plan>
+  double Seconds(const Plan& plan) {
+    return engines_.Seconds(plan);
+  }
+
+ private:
+  Engines& engines_;
+  const EngineRules& rules_;
+};
+
+// The plan that is chosen; nullopt if there is none that the rules allow.
+template <class Engines>
+auto ChooseEngine(Engines& engines, const EngineRules& rules, const PlanQuestion& question = {})
+    -> decltype(engines.Build(0)) {
+  AllowedPlans<Engines> allowed(engines, rules);
+  return ChoosePlan(allowed, question);
 }
 
 }  // namespace torus::cuda

@@ -1,10 +1,14 @@
 #include <memory>
+#include <string>
 
 #include "ops/cuda/cudnn/left_by_threads.h"
 #include "ops/cuda/cudnn/plan.h"
 #include "ops/cuda/cudnn/plan_key.h"
 #include "ops/cuda/cudnn/run_graph.h"
 #include "runtime/error.h"
+#include "runtime/gpu_graph.h"
+//
+#include "ops/cuda/gpu_seconds.h"
 
 namespace torus::cuda {
 namespace {
@@ -41,15 +45,35 @@ ThreadLibrary& LibraryOf(Device device) {
   });
 }
 
+// The plans that the calling thread follows decide. Times proposals, if it comes to that, with the
+// graph's own tensors: outputs are overwritten by each run.
+std::shared_ptr<const ExecutionPlan> ChosenPlan(const Graph& graph, const EngineRules& rules,
+                                                GraphAddresses addresses, Device device,
+                                                StreamHandle stream, ThreadLibrary& library) {
+  Plans* const plans = WithPlans::Current();
+  const bool records = GpuGraph::RecordedHere(device) != nullptr;
+  const auto seconds = [&](const ExecutionPlan& plan) {
+    return GpuSeconds(stream, [&] { RunPlan(plan, graph, addresses, library.handle, device); });
+  };
+  const std::string what = plans == nullptr ? "" : TextOf(graph, rules);
+  auto plan = FindPlan(graph, rules, library.properties, {{what, plans, !records}, seconds});
+  if (plans != nullptr && plan != nullptr && plan->compiled) ++plans->counts().compiled;
+  return plan;
+}
+
 }  // namespace
 
 bool RunGraph(const Graph& graph, const EngineRules& rules, GraphAddresses addresses, Device device,
               StreamHandle stream) {
   ThreadLibrary& library = LibraryOf(device);
-  const auto plan = library.plans.Get(KeyOf(graph, rules),
-                                      [&] { return FindPlan(graph, rules, library.properties); });
-  if (plan == nullptr) return false;
   CheckCudnn(cudnnSetStream(library.handle, static_cast<cudaStream_t>(stream)), "cudnnSetStream");
+  const auto plan = library.plans.Get(KeyOf(graph, rules, CurrentPlansId()), [&] {
+    return ChosenPlan(graph, rules, addresses, device, stream, library);
+  });
+  if (plan == nullptr) {
+    if (WithPlans::Current() != nullptr) CountFallback(DescribeGraph(graph));
+    return false;
+  }
   RunPlan(*plan, graph, addresses, library.handle, device);
   return true;
 }

@@ -17,8 +17,9 @@ using GraphAddresses = std::span<const void* const>;
 // Launches the graph in `stream` of `device`, the calling thread's GPU, and returns true; outputs
 // are overwritten. Returns false, and writes nothing, if cuDNN has no plan for it that the rules
 // allow. Plans are cached: each thread keeps a bounded number per device (cuDNN does not promise
-// that threads may share one) and leaves them to later threads. The same graph, rules and values
-// give the same bits on GPUs of the same model. Throws BrokenEnvironment that names cuDNN's call
+// that threads may share one) and leaves them to later threads. Which of cuDNN's proposals is taken
+// the thread's Plans say (ops/cuda/plans.h). The same graph, rules, values and choices give the
+// same bits on GPUs of the same model. Throws BrokenEnvironment that names cuDNN's call
 // and message if one fails.
 bool RunGraph(const Graph& graph, const EngineRules& rules, GraphAddresses addresses, Device device,
               StreamHandle stream);

@@ -82,6 +82,31 @@ TEST(Trainer, NoStepAsksForTheNamedStateOfTheOptimizer) {
   EXPECT_GT(asked, before);
 }
 
+thread_local bool in_scope = false;
+
+TEST(Trainer, TheScopeOfAThreadHoldsWhileItsRankWorks) {
+  ToyRun run;
+  run.options = {.stages = 2, .micro_batches = 2};
+  std::atomic<int> scopes = 0, outside = 0;
+  run.options.thread_scope = [&](const RankPlace& place, Device device) {
+    EXPECT_LT(place.rank, 2);
+    EXPECT_EQ(device.kind, DeviceKind::kCpu);
+    ++scopes;
+    in_scope = true;
+    return std::shared_ptr<void>(nullptr, [](void*) { in_scope = false; });
+  };
+  run.options.before_action = [&](const RankPlace&, const Action&, int64_t) {
+    if (!in_scope) ++outside;
+  };
+  Trainer trainer(run.options, run.Parts());
+  EXPECT_EQ(scopes, 2) << "to prepare";
+  trainer.Train(2, run.Batches());
+  EXPECT_EQ(scopes, 4);
+  trainer.Evaluate(1, run.Batches());
+  EXPECT_EQ(scopes, 6);
+  EXPECT_EQ(outside, 0);
+}
+
 TEST(Trainer, EveryScheduleGivesTheSameBits) {
   for (const int replicas : {1, 2}) {
     ToyRun run;

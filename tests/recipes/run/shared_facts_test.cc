@@ -66,6 +66,18 @@ TEST(OptionFacts, HaveWhetherThereIsAnImageCache) {
             std::set<std::string>());
 }
 
+TEST(OptionFacts, HaveWhichChoicesOfKernelsARunBeginsWith) {
+  using Names = std::set<std::string>;
+  const std::string file = ::testing::TempDir() + "/plans";
+  std::ofstream(file) << "choices";
+  RunOptions options;
+  options.plans = file;
+  EXPECT_EQ(Differing(options, [&](RunOptions& o) { o.plans = "none"; }), Names{"--plans"});
+  EXPECT_EQ(Differing(options, [&](RunOptions& o) { o.plans = ""; }), Names{"--plans"});
+  std::ofstream(file + "2") << "choices";
+  EXPECT_EQ(Differing(options, [&](RunOptions& o) { o.plans = file + "2"; }), Names());
+}
+
 // Each host may have its copy of the weights, but they must be the same.
 TEST(OptionFacts, HaveWhatIsInTheInitialWeights) {
   namespace fs = std::filesystem;

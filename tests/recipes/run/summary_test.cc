@@ -54,5 +54,21 @@ TEST(Summary, SaysWhenTheStepsWaitedForData) {
   EXPECT_EQ(ToText(WaitingFor(1.5, "food101", "")), "");
 }
 
+Json SummaryWith(const Json& fallbacks) {
+  return {
+      {"plans",
+       {{"made", 84}, {"compiled", 12}, {"known", 31}, {"timed", 320}, {"fallbacks", fallbacks}}}};
+}
+
+TEST(Summary, SaysHowPlansWereMadeAndWhatHadNone) {
+  const std::string made =
+      "plans           84 made, 12 compiled at run time, 31 chosen before, 320 proposals timed\n";
+  EXPECT_EQ(ToText(SummaryWith(Json::object())), made);
+  EXPECT_EQ(ToText(SummaryWith({{"a", 2}, {"b", 7}})), made + "no fast plan    7 x b; 2 x a\n");
+  EXPECT_EQ(ToText(SummaryWith({{"a", 2}, {"b", 7}, {"c", 1}, {"d", 3}, {"e", 1}})),
+            made + "no fast plan    7 x b; 3 x d; 2 x a; 2 others in summary.json\n");
+  EXPECT_EQ(ToText(Json{{"plans", nullptr}}), "") << "on a CPU";
+}
+
 }  // namespace
 }  // namespace torus::recipes

@@ -212,6 +212,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--tensor-cuts", "whole"}, "--tensor-cuts needs --tensor above 1, got 1"},
         Refusal{{"--gpu-links", "copy"}, "--gpu-links needs --device cuda, got cpu"},
         Refusal{{"--cuda-graphs", "off"}, "--cuda-graphs needs --device cuda, got cpu"},
+        Refusal{{"--autotune"}, "--autotune needs --device cuda, got cpu"},
+        Refusal{{"--plans", "/plans.json"}, "--plans needs --device cuda, got cpu"},
         Refusal{{"--model", "gpt2", "--tokenizer", "chars", "--vocab-dir", "x"},
                 "--vocab-dir needs a tokenizer with a vocabulary, and --tokenizer chars has none"},
         Refusal{{"--eval-only", "--init", "x", "--lr", "1"},

@@ -50,6 +50,22 @@ TEST(TakeSettings, AcceptsWhatAgreesAndTakesTheRest) {
   EXPECT_EQ(invocation.settings.vocab_dir, "/moved");
 }
 
+TEST(TakeSettings, AutotuningGoesOnUnlessToldOtherwise) {
+  recipes::Settings stored;
+  stored.autotune = true;
+  const auto resumed = [&](std::vector<const char*> flags) {
+    flags.insert(flags.begin(), {"train", "--resume", "/runs/a"});
+    Invocation invocation = ParseInvocation(static_cast<int>(flags.size()), flags.data());
+    TakeSettings(stored, "/runs/a", invocation);
+    return invocation.settings.autotune;
+  };
+  EXPECT_TRUE(resumed({}));
+  EXPECT_FALSE(resumed({"--no-autotune"}));
+  stored.autotune = false;
+  EXPECT_FALSE(resumed({}));
+  EXPECT_TRUE(resumed({"--autotune"}));
+}
+
 TEST(TakeSettings, TheLayoutTheEpochsAndTheThreadsMayChange) {
   recipes::Settings stored;
   stored.stages = 3;

@@ -2,6 +2,11 @@
 // --config=cuda, and no GPU: nothing is run.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "ops/cuda/cudnn/attention_graphs.h"
 #include "ops/cuda/cudnn/conv_graphs.h"
 #include "ops/cuda/cudnn/tensor_rules.h"
@@ -13,8 +18,10 @@ namespace {
 
 constexpr bool kHasCudnn = kHasCuda && !kEmulatedGpu;
 
-testing::ProbedPlan Ask(const Graph& graph, const EngineRules& rules) {
-  if constexpr (kHasCudnn) return testing::PlanForHopper(graph, rules);
+testing::ProbedPlan Ask(const Graph& graph, const EngineRules& rules,
+                        const PlanQuestion& question = {},
+                        const std::function<double(const std::string&)>& seconds = {}) {
+  if constexpr (kHasCudnn) return testing::PlanForHopper(graph, rules, question, seconds);
   return {};
 }
 
@@ -81,6 +88,32 @@ TEST_F(CudnnPlans, LittleMemoryLeavesOtherPlans) {
                         {.tensor_cores = false, .most_workspace = 1 << 16});
   ASSERT_TRUE(plan.found);
   EXPECT_LE(plan.workspace, 1 << 16);
+}
+
+// As if the plans that were built later were quicker.
+TEST_F(CudnnPlans, TheQuickestIsFoundAgainByItsChoice) {
+  const auto g = Geometry({16, 32, 32, 64}, {128, 3, 3, 64}, {.padding = {1, 1}});
+  const ConvOperand bf16{DType::kBF16};
+  const Graph graph = ConvForwardGraph(g, bf16, bf16, bf16);
+  const EngineRules rules = RulesFor(DType::kBF16);
+  std::vector<std::string> timed;
+  Plans plans(true);
+  const auto tuned = Ask(graph, rules, {"x", &plans}, [&](const std::string& text) {
+    timed.push_back(text);
+    return 100.0 - static_cast<double>(timed.size());
+  });
+  ASSERT_TRUE(tuned.found);
+  ASSERT_GT(timed.size(), 1u);
+  EXPECT_EQ(std::set<std::string>(timed.begin(), timed.end()).size(), timed.size())
+      << "engines and knobs tell plans apart";
+  EXPECT_EQ(tuned.text, timed.back());
+  EXPECT_EQ(tuned.text.find("engine "), 0u) << tuned.text;
+  EXPECT_EQ(plans.Find("x")->proposal, timed.back());
+  EXPECT_EQ(Ask(graph, rules).text, timed.front());
+  Plans known(false, plans.choices());
+  const auto again = Ask(graph, rules, {"x", &known});
+  EXPECT_EQ(again.text, tuned.text);
+  EXPECT_EQ(known.counts().known, 1);
 }
 
 bool Knows(const Graph& graph) {

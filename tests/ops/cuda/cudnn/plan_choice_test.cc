@@ -22,10 +22,10 @@ struct Proposal {
   bool builds = true;
 };
 
-// A Source of ChoosePlan that notes each call.
-class FakeSource {
+// The Engines of ChooseEngine that notes each call.
+class FakeEngines {
  public:
-  explicit FakeSource(std::map<Heuristic, std::vector<Proposal>> lists)
+  explicit FakeEngines(std::map<Heuristic, std::vector<Proposal>> lists)
       : lists_(std::move(lists)) {}
 
   int64_t Propose(Heuristic heuristic) {
@@ -40,6 +40,9 @@ class FakeSource {
     return FakePlan{At(i).name, At(i).workspace};
   }
 
+  std::string Text(int64_t i) const { return At(i).name; }
+  double Seconds(const FakePlan& plan) const { return static_cast<double>(plan.name.size()); }
+
   std::vector<std::string> calls;
 
  private:
@@ -51,41 +54,55 @@ class FakeSource {
 
 using Calls = std::vector<std::string>;
 
-TEST(ChoosePlan, TakesTheFirstWithinTheWorkspace) {
-  FakeSource source(
+TEST(ChooseEngine, TakesTheFirstWithinTheWorkspace) {
+  FakeEngines source(
       {{Heuristic::kBest, {{"large", {}, 101}, {"fits", {}, 100}, {"small", {}, 0}}}});
-  const auto plan = ChoosePlan(source, {.most_workspace = 100});
+  const auto plan = ChooseEngine(source, {.most_workspace = 100});
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(plan->name, "fits");
   EXPECT_EQ(source.calls, (Calls{"best", "build large", "build fits"}));
 }
 
-TEST(ChoosePlan, AsksForTheFallbackOnlyWhereTheBestHasNone) {
-  FakeSource source({{Heuristic::kBest, {{"large", {}, 2}, {"broken", {}, 0, false}}},
-                     {Heuristic::kFallback, {{"slow", {}, 1}}}});
-  const auto plan = ChoosePlan(source, {.most_workspace = 1});
+TEST(ChooseEngine, AsksForTheFallbackOnlyWhereTheBestHasNone) {
+  FakeEngines source({{Heuristic::kBest, {{"large", {}, 2}, {"broken", {}, 0, false}}},
+                      {Heuristic::kFallback, {{"slow", {}, 1}}}});
+  const auto plan = ChooseEngine(source, {.most_workspace = 1});
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(plan->name, "slow");
   EXPECT_EQ(source.calls, (Calls{"best", "build large", "build broken", "fallback", "build slow"}));
 }
 
-TEST(ChoosePlan, GivesNoneWhereNoneFits) {
-  FakeSource source({{Heuristic::kBest, {{"large", {}, 2}}}, {Heuristic::kFallback, {}}});
-  EXPECT_FALSE(ChoosePlan(source, {.most_workspace = 1}).has_value());
+TEST(ChooseEngine, GivesNoneWhereNoneFits) {
+  FakeEngines source({{Heuristic::kBest, {{"large", {}, 2}}}, {Heuristic::kFallback, {}}});
+  EXPECT_FALSE(ChooseEngine(source, {.most_workspace = 1}).has_value());
   EXPECT_EQ(source.calls, (Calls{"best", "build large", "fallback"}));
 }
 
-TEST(ChoosePlan, NeverBuildsWhatIsNotAllowed) {
-  FakeSource source({{Heuristic::kBest,
-                      {{"atomic", {.nondeterministic = true}},
-                       {"half sums", {.narrow_sums = true}},
-                       {"winograd", {.transforms = true}},
-                       {"tf32", {.tensor_cores = true}},
-                       {"exact", {}}}}});
-  const auto plan = ChoosePlan(source, {.tensor_cores = false, .most_workspace = 0});
+TEST(ChooseEngine, NeverBuildsWhatIsNotAllowed) {
+  FakeEngines source({{Heuristic::kBest,
+                       {{"atomic", {.nondeterministic = true}},
+                        {"half sums", {.narrow_sums = true}},
+                        {"winograd", {.transforms = true}},
+                        {"tf32", {.tensor_cores = true}},
+                        {"exact", {}}}}});
+  const auto plan = ChooseEngine(source, {.tensor_cores = false, .most_workspace = 0});
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(plan->name, "exact");
   EXPECT_EQ(source.calls, (Calls{"best", "build exact"}));
+}
+
+TEST(ChooseEngine, TimesOnlyWhatIsAllowedAndFits) {
+  FakeEngines source({{Heuristic::kBest,
+                       {{"a", {.nondeterministic = true}},
+                        {"ab", {}, 101},
+                        {"abcde", {}, 0},
+                        {"abc", {}, 100},
+                        {"abcd", {}, 0}}}});
+  Plans plans(true);
+  const auto plan = ChooseEngine(source, {.most_workspace = 100}, {"x", &plans});
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(plan->name, "abc");
+  EXPECT_EQ(plans.choices(), (PlanChoices{{"x", {3, "abc", true}}}));
 }
 
 TEST(EngineRules, TensorCoresAreAllowedWhereTheyAreAskedFor) {

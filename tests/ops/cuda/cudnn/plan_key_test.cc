@@ -79,6 +79,25 @@ TEST(PlanKey, DiffersWithTheRules) {
           keys.insert(KeyOf(graph, {.tensor_cores = cores, .most_workspace = workspace})).second);
 }
 
+TEST(PlanKey, DiffersWithTheChoicesThatAreFollowed) {
+  const Graph graph = Forward(kGeometry);
+  EXPECT_NE(KeyOf(graph, {}, 1), KeyOf(graph, {}, 2));
+  EXPECT_EQ(KeyOf(graph, {}, 0), KeyOf(graph, {}));
+}
+
+TEST(PlanText, HasANameAndDiffersWithGraphAndRules) {
+  const std::string text = TextOf(Forward(kGeometry), {});
+  EXPECT_EQ(text.find("convolution of bf16 (2, 4, 9, 8) and bf16 (6, 4, 3, 2), by tensor cores"),
+            0u)
+      << text;
+  EXPECT_EQ(TextOf(Forward(kGeometry), {}), text);
+  ops::ConvGeometry other = kGeometry;
+  ++other.top;
+  EXPECT_NE(TextOf(Forward(other), {}), text);
+  EXPECT_NE(TextOf(Forward(kGeometry), {.tensor_cores = false}), text);
+  EXPECT_NE(TextOf(Forward(kGeometry), {.most_workspace = 1}), text);
+}
+
 TEST(PlanKey, DiffersWithStridesPlacesAxesAndOperands) {
   const auto graph_with = [](const std::function<void(Graph&)>& change) {
     Graph graph;

@@ -18,11 +18,16 @@ constexpr std::string_view kHopper = R"({
 
 }  // namespace
 
-ProbedPlan PlanForHopper(const cuda::Graph& graph, const cuda::EngineRules& rules) {
+ProbedPlan PlanForHopper(const cuda::Graph& graph, const cuda::EngineRules& rules,
+                         const cuda::PlanQuestion& question,
+                         const std::function<double(const std::string&)>& seconds) {
   const cuda::Descriptor hopper = cuda::PropertiesFrom(kHopper);
-  const auto plan = cuda::FindPlan(graph, rules, hopper);
+  const auto time = [&](const cuda::ExecutionPlan& plan) {
+    return seconds(cuda::TextOf(*plan.engine));
+  };
+  const auto plan = cuda::FindPlan(graph, rules, hopper, {question, time});
   if (plan == nullptr) return {};
-  return {true, plan->workspace, cuda::NotesOf(plan->engine)};
+  return {true, plan->workspace, cuda::NotesOf(*plan->engine), cuda::TextOf(*plan->engine)};
 }
 
 bool IsGraphOfCudnn(const cuda::Graph& graph) try {
