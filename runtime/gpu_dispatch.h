@@ -6,6 +6,7 @@
 
 #include "runtime/dispatch.h"
 #include "runtime/on_device.h"
+#include "runtime/stream.h"
 
 namespace torus {
 

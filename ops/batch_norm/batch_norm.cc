@@ -14,7 +14,6 @@
 namespace torus::ops {
 namespace {
 
-using kernels::ChannelAffine;
 
 // The dtype of per-channel tensors, for rows of `dtype`.
 DType ChannelType(DType dtype) { return IsLow(dtype) ? DType::kF32 : dtype; }
@@ -66,12 +65,12 @@ Gradients Rule(const ForBackward& saved, const GradContext& g) {
   const bool masks = saved.has_residual && saved.activation != Activation::kNone;
   const Tensor channels(Shape{dy.dim(-1)}, ChannelType(dy.dtype()), kMetaDevice);
   const auto like = [&](const Tensor& t) { return Tensor(t.shape(), t.dtype(), dy.device()); };
-  kernels::NormGradients out;
+  NormGradients out;
   if (g.wants(0)) out.x = like(dy);
   if (g.wants(1)) out.weight = like(channels);
   if (g.wants(2)) out.bias = like(channels);
   if (masks) out.masked = like(dy);
-  const kernels::NormBackwardInputs in{saved.x.get(), saved.y.get(),    saved.residual.get(),
+  const NormBackwardInputs in{saved.x.get(), saved.y.get(),    saved.residual.get(),
                                        *saved.affine, saved.activation, saved.count};
   if (saved.gather && g.wants(0)) {
     Tensor sums({2, dy.dim(-1)}, DType::kF64, dy.device());

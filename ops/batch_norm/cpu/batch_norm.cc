@@ -12,6 +12,11 @@
 #include "runtime/rows.h"
 
 namespace torus::cpu {
+
+using ops::ChannelAffine;
+using ops::NormBackwardInputs;
+using ops::NormGradients;
+
 namespace {
 
 // Calls body(part, begin, end) for the fixed parts of the rows, on the team.
