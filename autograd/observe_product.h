@@ -1,4 +1,5 @@
-// For kernels' declarations (runtime/kernel_table.h): tells OpObservers (op_observer.h) of products.
+// For kernels' declarations (runtime/kernel_table.h): tells OpObservers (op_observer.h) of
+// products.
 #pragma once
 
 #include <cstdint>

@@ -25,8 +25,8 @@ struct LinearClassGradients {
   bool none() const { return !hidden.defined() && !weight.defined() && !bias.defined(); }
 };
 
-// Rows per chunk, where a row of logits takes the memory of `columns` and the kernel by itself takes
-// `logits` at once; all chunks have about the same size.
+// Rows per chunk, where a row of logits takes the memory of `columns` and the kernel by itself
+// takes `logits` at once; all chunks have about the same size.
 inline int64_t ChunkRows(const LinearClassProblem& p, int64_t columns, int64_t logits) {
   const int64_t rows = p.hidden.dim(0), chunk = p.chunk > 0 ? p.chunk : logits;
   const int64_t most = std::max<int64_t>(1, chunk / std::max<int64_t>(1, columns));

@@ -14,10 +14,10 @@ struct LinearCrossEntropyOptions {
 
 // Computes CrossEntropy(Linear(hidden, weight, bias), target): hidden (..., D), weight (V, D), bias
 // (V) or undefined, target (...) of class numbers. f32 or f64. Processes rows in chunks of about
-// 2^25 logits (on a GPU 2^27) and overwrites the logits of a chunk with their gradient. So the forward also does
-// the work of the backward, with no additional product, and keeps the gradients of hidden, weight
-// and bias for a loss gradient of 1. Throws BadInput tagged linear_cross_entropy for shapes or
-// dtypes that do not fit, and for reduction kNone.
+// 2^25 logits (on a GPU 2^27) and overwrites the logits of a chunk with their gradient. So the
+// forward also does the work of the backward, with no additional product, and keeps the gradients
+// of hidden, weight and bias for a loss gradient of 1. Throws BadInput tagged linear_cross_entropy
+// for shapes or dtypes that do not fit, and for reduction kNone.
 Variable LinearCrossEntropy(const Variable& hidden, const Variable& weight, const Variable& bias,
                             const Variable& target, const LinearCrossEntropyOptions& options = {});
 

@@ -1,6 +1,6 @@
 // The kernels of optimizers: each makes one pass over the tensors of all parameters, of which there
-// is at least one element, on one device; on a GPU one launch a dtype. GPUs give the same bits as CPUs,
-// unless stated otherwise.
+// is at least one element, on one device; on a GPU one launch a dtype. GPUs give the same bits as
+// CPUs, unless stated otherwise.
 #pragma once
 
 #include <vector>

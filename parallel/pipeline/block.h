@@ -23,8 +23,8 @@ struct Block {
   //
   // Before step 0 it is called with inputs on the device meta, which have shapes but no memory, to
   // learn the shapes of its outputs. Ops compute nothing there. Code of your own that reads or
-  // writes elements belongs inside Dispatch (runtime/dispatch.h), and the outputs' shapes may not depend
-  // on it.
+  // writes elements belongs inside Dispatch (runtime/dispatch.h), and the outputs' shapes may not
+  // depend on it.
   std::function<std::vector<Variable>(const std::vector<Variable>&, const StepContext&)> forward;
   // Skip connections, by name. `forward` returns the tensors of `stashes`, in this order, after its
   // outputs, and receives those of `takes` after its inputs. Each name is stashed by one block and

@@ -19,8 +19,9 @@ struct StepModel {
 };
 
 // The registry's model as published, initialised, in training mode; `dropout`: with the published
-// rates of it, else without (since two frameworks draw different numbers). Image models use SGD with momentum 0.9 and learning rate
-// 0.01, text models AdamW with 1e-4. Throws BadInput for an unknown name.
+// rates of it, else without (since two frameworks draw different numbers). Image models use SGD
+// with momentum 0.9 and learning rate 0.01, text models AdamW with 1e-4. Throws BadInput for an
+// unknown name.
 StepModel MakeStepModel(const std::string& name, bool dropout = false);
 
 }  // namespace torus::bench

@@ -1,8 +1,6 @@
-// 16-bit cases that cuDNN supports use cuDNN (cudnn_attention.h), other 16-bit cases our own kernels
-// for tensor cores (flash_attention.h); f32, f64 and heads wider than those take use
+// 16-bit cases that cuDNN supports use cuDNN (cudnn_attention.h), other 16-bit cases our own
+// kernels for tensor cores (flash_attention.h); f32, f64 and heads wider than those take use
 // tile_attention.h.
-// Chooses the kernels: for 16-bit types cuDNN's if it supports the case, else our own for tensor
-// cores, or, where heads are too wide for those, the kernels for f32.
 #include "ops/attention/cuda/cudnn_attention.h"
 #include "ops/attention/cuda/flash_attention.h"
 #include "ops/attention/cuda/tile_attention.h"

@@ -1,5 +1,5 @@
-// Which GPUs pinned memory makes contexts on: those that the process uses. Over a stand-in for CUDA;
-// one test, since it begins with what a process does before it uses any GPU.
+// Which GPUs pinned memory makes contexts on: those that the process uses. Over a stand-in for
+// CUDA; one test, since it begins with what a process does before it uses any GPU.
 #include <gtest/gtest.h>
 
 #include <functional>
