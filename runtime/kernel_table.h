@@ -32,33 +32,32 @@
   namespace cuda {                                                \
   void name parameters;                                           \
   }                                                               \
-  TORUS_DISPATCHED(, name, parameters,                            \
-                   DispatchToGpu(op, device, [&] { cuda::name arguments; });)
+  TORUS_DISPATCHED(, name, parameters, DispatchToGpu(op, device, [&] { cuda::name arguments; });)
 
 // A kernel that is a template of one class F, which its families instantiate.
-#define TORUS_KERNEL_TEMPLATE(F, name, op, device, parameters, arguments)                         \
-  namespace cpu {                                                                                 \
-  template <class F>                                                                              \
-  void name parameters;                                                                           \
-  }                                                                                               \
-  namespace cuda {                                                                                \
-  template <class F>                                                                              \
-  void name parameters;                                                                           \
-  }                                                                                               \
-  TORUS_DISPATCHED(                                                                               \
-      template <class F>, name, parameters,                                                       \
-      Dispatch(op, device, [&] { cpu::name arguments; }, [&] { cuda::name arguments; });)
+#define TORUS_KERNEL_TEMPLATE(F, name, op, device, parameters, arguments) \
+  namespace cpu {                                                         \
+  template <class F>                                                      \
+  void name parameters;                                                   \
+  }                                                                       \
+  namespace cuda {                                                        \
+  template <class F>                                                      \
+  void name parameters;                                                   \
+  }                                                                       \
+  TORUS_DISPATCHED(template <class F>, name, parameters,                  \
+                   Dispatch(                                              \
+                       op, device, [&] { cpu::name arguments; }, [&] { cuda::name arguments; });)
 
-#define TORUS_OBSERVED_KERNEL(name, op, device, parameters, arguments, observe)                  \
-  namespace cpu {                                                                                \
-  void name parameters;                                                                          \
-  }                                                                                              \
-  namespace cuda {                                                                               \
-  void name parameters;                                                                          \
-  }                                                                                              \
-  TORUS_DISPATCHED(                                                                              \
-      , name, parameters,                                                                        \
-      observe Dispatch(op, device, [&] { cpu::name arguments; }, [&] { cuda::name arguments; });)
+#define TORUS_OBSERVED_KERNEL(name, op, device, parameters, arguments, observe) \
+  namespace cpu {                                                               \
+  void name parameters;                                                         \
+  }                                                                             \
+  namespace cuda {                                                              \
+  void name parameters;                                                         \
+  }                                                                             \
+  TORUS_DISPATCHED(, name, parameters,                                          \
+                   observe Dispatch(                                            \
+                       op, device, [&] { cpu::name arguments; }, [&] { cuda::name arguments; });)
 
 #ifdef TORUS_GPUS
 #define TORUS_DISPATCHED(head, name, parameters, ...) \

@@ -14,7 +14,6 @@
 namespace torus::ops {
 namespace {
 
-
 // The dtype of per-channel tensors, for rows of `dtype`.
 DType ChannelType(DType dtype) { return IsLow(dtype) ? DType::kF32 : dtype; }
 
@@ -71,7 +70,7 @@ Gradients Rule(const ForBackward& saved, const GradContext& g) {
   if (g.wants(2)) out.bias = like(channels);
   if (masks) out.masked = like(dy);
   const NormBackwardInputs in{saved.x.get(), saved.y.get(),    saved.residual.get(),
-                                       *saved.affine, saved.activation, saved.count};
+                              *saved.affine, saved.activation, saved.count};
   if (saved.gather && g.wants(0)) {
     Tensor sums({2, dy.dim(-1)}, DType::kF64, dy.device());
     kernels::SumGradients(in, dy, out.masked, sums);
