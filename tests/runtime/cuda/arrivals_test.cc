@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/error.h"
+#include "runtime/kernels.h"
 #include "runtime/on_device.h"
 #include "runtime/stream.h"
 //
