@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,40 @@ uint3 Unflatten(uint64_t at, const dim3& size) {
           static_cast<unsigned>(at / size.x / size.y)};
 }
 
+// The groups of blocks that arrive in a grid. If an exception ends it, their counters are cleared.
+class Arrivals {
+ public:
+  explicit Arrivals(const std::string& kernel) : kernel_(kernel) {}
+  ~Arrivals() {
+    for (const auto& [counter, blocks] : open_) *counter = 0;
+  }
+  Arrivals(const Arrivals&) = delete;
+  Arrivals& operator=(const Arrivals&) = delete;
+
+  // Whether the block is the last.
+  bool Add(uint32_t* counter, uint32_t blocks) {
+    TORUS_CHECK(*counter < blocks, "{}: a counter of {} blocks that arrive holds {}", kernel_,
+                blocks, *counter);
+    const auto group = open_.try_emplace(counter, blocks).first;
+    TORUS_CHECK(group->second == blocks, "{}: of the same group arrive {} blocks and {}", kernel_,
+                group->second, blocks);
+    if (++*counter < blocks) return false;
+    *counter = 0;
+    open_.erase(group);
+    return true;
+  }
+  void End() const {
+    if (open_.empty()) return;
+    const auto& [counter, blocks] = *open_.begin();
+    Throw<InternalError>(kernel_, "of {} blocks that a group is to have {} have arrived", blocks,
+                         *counter);
+  }
+
+ private:
+  const std::string& kernel_;
+  std::map<uint32_t*, uint32_t> open_;  // the groups of which some blocks have arrived
+};
+
 // Idle fibers of this thread, for its next grids.
 thread_local std::vector<std::unique_ptr<Fiber>> spare;
 
@@ -51,15 +86,17 @@ thread_local std::vector<std::unique_ptr<Fiber>> spare;
 class Grid {
  public:
   Grid(const std::string& kernel, const GridShape& shape, const std::function<void()>& thread,
-       bool reversed, ThreadWatch* watch = nullptr)
+       bool reversed, bool whole, ThreadWatch* watch = nullptr)
       : kernel_(kernel),
         body_(thread),
         reversed_(reversed),
+        whole_(whole),
         watch_(watch),
         size_(shape.threads()),
         threads_(size_),
         shared_(std::make_unique<uint64_t[]>(shape.shared_bytes / 8 + 2)),
-        shared_bytes_(shape.shared_bytes) {}
+        shared_bytes_(shape.shared_bytes),
+        arrivals_(kernel) {}
   // Drops fibers that were paused when an error ended the grid; they cannot be reused.
   ~Grid() {
     for (auto& fiber : fibers_)
@@ -72,6 +109,13 @@ class Grid {
   void RunFresh();
   // Makes the current thread wait in `state`.
   void Wait(State state, std::source_location where);
+  // Of the current block, for one of its threads.
+  void Arrive(uint32_t* counter, uint32_t blocks) {
+    last_ = !whole_ || arrivals_.Add(counter, blocks);
+  }
+  bool arrived_last() const { return last_; }
+  // All blocks have run.
+  void End() const { arrivals_.End(); }
 
   Thread& current() { return threads_[current_]; }
   int current_number() const { return current_; }
@@ -96,6 +140,7 @@ class Grid {
   const std::string& kernel_;
   const std::function<void()>& body_;
   const bool reversed_;
+  const bool whole_;          // not a block alone
   ThreadWatch* const watch_;  // may be null
   const int size_;
   int begun_ = 0, ended_ = 0, current_ = 0;
@@ -107,6 +152,8 @@ class Grid {
   std::vector<Fiber*> idle_;
   Fiber* on_ = nullptr;  // the fiber that runs now
   std::exception_ptr failure_;
+  Arrivals arrivals_;
+  bool last_ = false;  // the block, of its group that arrived before
 };
 
 thread_local Grid* running = nullptr;
@@ -295,7 +342,7 @@ void RunGrid(const std::string& kernel, const GridShape& shape,
   static std::atomic<uint64_t> launches{0};
   TORUS_CHECK(running == nullptr, "{} began inside of another kernel", kernel);
   const bool reversed = launches.fetch_add(1) % 2 == 1;
-  Grid grid(kernel, shape, thread, reversed);
+  Grid grid(kernel, shape, thread, reversed, true);
   const Running here(grid);
   gridDim = shape.grid;
   blockDim = shape.block;
@@ -304,12 +351,13 @@ void RunGrid(const std::string& kernel, const GridShape& shape,
     blockIdx = Unflatten(reversed ? blocks - 1 - i : i, shape.grid);
     grid.RunBlock();
   }
+  grid.End();
 }
 
 void RunBlock(const std::string& kernel, const GridShape& shape, uint64_t block,
               const std::function<void()>& thread, ThreadWatch* watch) {
   TORUS_CHECK(running == nullptr, "{} began inside of another kernel", kernel);
-  Grid grid(kernel, shape, thread, false, watch);
+  Grid grid(kernel, shape, thread, false, false, watch);
   const Running here(grid);
   gridDim = shape.grid;
   blockDim = shape.block;
@@ -332,6 +380,16 @@ EmulatedCode::~EmulatedCode() {
 void WaitForBlock(std::source_location where) {
   const EmulatedCode emulated;
   Here().Wait(State::kAtBlock, where);
+}
+
+bool ArrivesLast(uint32_t* counter, uint32_t blocks, std::source_location where) {
+  Grid& grid = Here();
+  const EmulatedCode emulated;
+  grid.Wait(State::kAtBlock, where);
+  if (grid.current_number() == 0) grid.Arrive(counter, blocks);
+  grid.Wait(State::kAtBlock, where);
+  if (grid.watch() != nullptr) grid.watch()->OnArrival(grid.current_number(), blocks);
+  return grid.arrived_last();
 }
 
 WarpAnswer ExchangeInWarp(uint32_t mask, uint64_t value, int source, bool vote,

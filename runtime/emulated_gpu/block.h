@@ -41,6 +41,9 @@ class ThreadWatch {
   virtual ~ThreadWatch() = default;
   virtual void OnEnter(int thread) = 0;
   virtual void OnLeave(int thread) = 0;
+  // What the thread does from now on only the last of a group of so many blocks does (ArrivesLast).
+  // Between OnLeave and OnEnter.
+  virtual void OnArrival(int thread, uint32_t blocks) = 0;
 };
 
 // Runs `thread` for every thread of the grid, block after block, on the calling thread. Each launch
@@ -50,7 +53,7 @@ class ThreadWatch {
 void RunGrid(const std::string& kernel, const GridShape& shape,
              const std::function<void()>& thread);
 // Runs block number `block`, in row-major order, of such a grid alone, its threads in ascending
-// order. `watch` may be null.
+// order, as the last to arrive of each of its groups (ArrivesLast). `watch` may be null.
 void RunBlock(const std::string& kernel, const GridShape& shape, uint64_t block,
               const std::function<void()>& thread, ThreadWatch* watch = nullptr);
 
@@ -79,6 +82,14 @@ struct WarpAnswer {
 // pass the same mask at the same place.
 WarpAnswer ExchangeInWarp(uint32_t mask, uint64_t value, int source, bool vote,
                           std::source_location where);
+
+// Waits for the block's threads, of which the first increments the counter; of `blocks` blocks that
+// do so the last sets it to zero again, and all its threads get true (runtime/cuda/arrivals.h). A
+// block that runs alone leaves the counter as it is. Throws InternalError if the counter does not
+// hold fewer blocks than that; so does a grid that ends before all blocks of a group have arrived.
+// If a grid ends by an exception, the counters of its groups are zero.
+bool ArrivesLast(uint32_t* counter, uint32_t blocks,
+                 std::source_location where = std::source_location::current());
 
 // The calling thread's lane in its warp.
 int Lane();

@@ -18,7 +18,10 @@ struct TracedAccess {
   bool write = false;
 };
 
+// What the block does until it arrives as one of a group of blocks, or after it has and was the
+// last (runtime/cuda/arrivals.h).
 struct BlockTrace {
+  uint32_t group = 1;                  // as the last of how many blocks it does this
   std::vector<TracedAccess> accesses;  // at most kMostTraced of each thread
   uint64_t made = 0;                   // all of them
   bool heard = false;                  // of any access, also to other memory
@@ -29,7 +32,8 @@ struct BlockTrace {
 
 inline constexpr uint32_t kMostTraced = 1024;
 
-// Runs block number `block` of the launch, which writes to the GPU's memory as it would.
-BlockTrace TraceBlock(const emulated_gpu::SeenLaunch& launch, uint64_t block);
+// Runs block number `block` of the launch, which writes to the GPU's memory as it would, as the last
+// of its groups: one trace, and one more for each time that it arrives.
+std::vector<BlockTrace> TraceBlock(const emulated_gpu::SeenLaunch& launch, uint64_t block);
 
 }  // namespace torus::ledger

@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -75,6 +76,42 @@ class Sums {
   int blocks_ = 0;
 };
 
+// Not the first if there are many, since it may well differ; the last, which does, comes last.
+std::vector<uint64_t> SampledBlocks(uint64_t blocks) {
+  std::set<uint64_t> sampled{blocks / 6, blocks / 2, blocks * 5 / 6};
+  sampled.insert(blocks - 1);
+  return {sampled.begin(), sampled.end()};
+}
+
+// What the sampled blocks do until they arrive as one of a group, or then.
+struct Phase {
+  double group = 1;  // blocks of which one does it
+  bool heard = false;
+  std::vector<BlockBytes> sampled;
+};
+
+Phase PhaseOf(const std::vector<std::vector<BlockTrace>>& traces, size_t phase) {
+  Phase out;
+  for (const std::vector<BlockTrace>& block : traces) {
+    if (block.size() <= phase) continue;
+    out.group = std::max<double>(out.group, block[phase].group);
+    out.heard |= block[phase].heard;
+    out.sampled.push_back(CountSectors(block[phase]));
+  }
+  return out;
+}
+
+// Of `blocks` blocks, of which the last sampled one is the last.
+Sums SumsOf(const Phase& phase, double blocks) {
+  Sums sums;
+  const size_t before = phase.sampled.size() - 1;
+  if (blocks > 1)
+    for (size_t i = 0; i < before; ++i)
+      sums.Add(phase.sampled[i], (blocks - 1) / static_cast<double>(before));
+  sums.Add(phase.sampled.back(), 1);
+  return sums;
+}
+
 }  // namespace
 
 std::string KernelName(const std::type_info& parameters) {
@@ -91,33 +128,32 @@ std::string KernelName(const std::type_info& parameters) {
   return name;
 }
 
-Work WorkOf(const emulated_gpu::SeenLaunch& launch) {
-  const uint64_t blocks = launch.shape.blocks();
-  // Not the first if there are many, since it may well differ, as the last does.
-  const std::set<uint64_t> before_last{blocks / 6, blocks / 2, blocks * 5 / 6};
-  Work work{.op = launch.op, .kernel = KernelName(launch.parameters)};
-  Sums sums;
-  bool heard = false;
-  const auto count = [&](uint64_t block, double times) {
-    const BlockTrace trace = TraceBlock(launch, block);
-    heard |= trace.heard;
-    sums.Add(CountSectors(trace), times);
-  };
-  std::vector<uint64_t> sampled;
-  for (const uint64_t block : before_last)
-    if (block + 1 < blocks) sampled.push_back(block);
-  for (const uint64_t block : sampled)
-    count(block, static_cast<double>(blocks - 1) / static_cast<double>(sampled.size()));
-  count(blocks - 1, 1);
-  TORUS_CHECK(heard, "{} is not instrumented", work.kernel);
-  sums.Store(work);
+std::vector<Work> WorkOf(const emulated_gpu::SeenLaunch& launch) {
+  const std::vector<uint64_t> sampled = SampledBlocks(launch.shape.blocks());
+  std::vector<std::vector<BlockTrace>> traces;
+  for (const uint64_t block : sampled) traces.push_back(TraceBlock(launch, block));
   const int threads = launch.shape.threads();
-  const ThreadSteps steps = FollowThread(launch, blocks / 2, std::min(37, threads / 2));
-  work.blocks = static_cast<double>(blocks);
-  work.threads = work.blocks * threads;
-  work.instructions = steps.instructions * work.threads;
-  work.waits = steps.waits;
-  return work;
+  const std::vector<ThreadSteps> steps =
+      FollowThread(launch, launch.shape.blocks() / 2, std::min(37, threads / 2));
+  std::vector<Work> works;
+  auto blocks = static_cast<double>(launch.shape.blocks());
+  for (size_t phase = 0; phase < steps.size(); ++phase) {
+    const Phase of_blocks = PhaseOf(traces, phase);
+    blocks = std::ceil(blocks / of_blocks.group);
+    Work work{.op = launch.op, .kernel = KernelName(launch.parameters)};
+    TORUS_CHECK(of_blocks.heard || phase > 0, "{} is not instrumented", work.kernel);
+    if (phase > 0) {
+      work.kernel += ", last blocks";
+      work.launches = 0;
+    }
+    SumsOf(of_blocks, blocks).Store(work);
+    work.blocks = blocks;
+    work.threads = blocks * threads;
+    work.instructions = steps[phase].instructions * work.threads;
+    work.waits = steps[phase].waits;
+    works.push_back(std::move(work));
+  }
+  return works;
 }
 
 }  // namespace torus::ledger

@@ -1,6 +1,8 @@
 // Counts what a launch does from a few of its blocks.
 #pragma once
 
+#include <vector>
+
 #include "runtime/emulated_gpu/block.h"
 #include "tools/ledger/work.h"
 
@@ -11,7 +13,9 @@ namespace torus::ledger {
 std::string KernelName(const std::type_info& parameters);
 
 // Traces up to four blocks, the last among them; the others count as the mean of those before it.
-// Throws InternalError if kernels are not instrumented.
-Work WorkOf(const emulated_gpu::SeenLaunch& launch);
+// Where blocks arrive in groups (runtime/cuda/arrivals.h), what the last of a group then does comes
+// as a further entry, of as many blocks as there are groups and of no launch. Throws InternalError
+// if kernels are not instrumented.
+std::vector<Work> WorkOf(const emulated_gpu::SeenLaunch& launch);
 
 }  // namespace torus::ledger

@@ -29,6 +29,7 @@ double Machine::Seconds(const Work& work, double cached) const {
   if (work.over_bus > 0) return launch + work.over_bus / kBusBytes;
   const double memory =
       std::max((work.sectors() - cached) / memory_bytes, work.moved / cache_bytes);
+  if (work.launches == 0) return EndSeconds(work, memory);
   return work.library && work.flops > 0 ? ProductSeconds(work, memory)
                                         : KernelSeconds(work, memory);
 }
@@ -44,6 +45,13 @@ double Machine::ProductSeconds(const Work& work, double memory) const {
 double Machine::KernelSeconds(const Work& work, double memory) const {
   const double rounds = std::max(1.0, work.threads / (kMultiprocessors * kResidentThreads));
   return launch + std::max({memory, work.instructions / instructions, wait * work.waits * rounds});
+}
+
+// By the last blocks of a launch, each on a multiprocessor of its own, while the others idle.
+double Machine::EndSeconds(const Work& work, double memory) const {
+  const double busy = std::min(1.0, work.blocks / kMultiprocessors);
+  return std::max({memory, work.moved / (cache_bytes * busy),
+                   work.instructions / (instructions * busy), wait * work.waits});
 }
 
 }  // namespace torus::ledger

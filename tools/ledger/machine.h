@@ -24,6 +24,7 @@ struct Machine {
  private:
   double ProductSeconds(const Work& work, double memory) const;
   double KernelSeconds(const Work& work, double memory) const;
+  double EndSeconds(const Work& work, double memory) const;
 };
 
 // FLOPs a second, with what each is known from.

@@ -70,14 +70,21 @@ const void* Replaced(const void* tensor, double size, std::string_view before,
   return tensor;
 }
 
+Works Shared(std::vector<Work> works) {
+  Works shared;
+  for (Work& work : works) shared.push_back(std::make_shared<const Work>(std::move(work)));
+  return shared;
+}
+
 // Of a launch that is not computed, so that a small result which the CPU reads does not depend on
 // what lay there before.
-void ClearResults(const Work& work) {
-  for (const TensorBytes& tensor : work.written) {
-    const auto block = emulated_gpu::BlockOf(tensor.tensor);
-    if (block.has_value() && block->bytes <= kSmallResult)
-      std::memset(const_cast<void*>(tensor.tensor), 0, block->bytes);
-  }
+void ClearResults(const Works& works) {
+  for (const auto& work : works)
+    for (const TensorBytes& tensor : work->written) {
+      const auto block = emulated_gpu::BlockOf(tensor.tensor);
+      if (block.has_value() && block->bytes <= kSmallResult)
+        std::memset(const_cast<void*>(tensor.tensor), 0, block->bytes);
+    }
 }
 
 }  // namespace
@@ -108,34 +115,36 @@ Works StepLedger::End() {
 }
 
 void StepLedger::Enqueue(std::vector<Work> works, StreamHandle stream) {
-  Works shared;
-  for (Work& work : works) shared.push_back(std::make_shared<const Work>(std::move(work)));
-  emulated_gpu::Enqueue(stream, "library", [this, shared] {
+  emulated_gpu::Enqueue(stream, "library", [this, shared = Shared(std::move(works))] {
     if (recording_) recorded_.insert(recorded_.end(), shared.begin(), shared.end());
   });
 }
 
-std::shared_ptr<const Work> StepLedger::Count(const SeenLaunch& launch) {
+Works StepLedger::Count(const SeenLaunch& launch) {
   Counted& counted = counted_[KeyOf(launch)];
-  if (counted.work == nullptr) {
-    counted.work = std::make_shared<const Work>(WorkOf(launch));
+  if (counted.works.empty()) {
+    counted.works = Shared(WorkOf(launch));
     counted.arguments = launch.arguments;
-    return counted.work;
+    return counted.works;
   }
-  Work work = *counted.work;
-  for (auto* side : {&work.read, &work.written})
-    for (TensorBytes& tensor : *side)
-      tensor.tensor = Replaced(tensor.tensor, tensor.size, counted.arguments, launch.arguments);
-  return std::make_shared<const Work>(std::move(work));
+  std::vector<Work> works;
+  for (const auto& before : counted.works) {
+    Work work = *before;
+    for (auto* side : {&work.read, &work.written})
+      for (TensorBytes& tensor : *side)
+        tensor.tensor = Replaced(tensor.tensor, tensor.size, counted.arguments, launch.arguments);
+    works.push_back(std::move(work));
+  }
+  return Shared(std::move(works));
 }
 
 void StepLedger::OnLaunch(const SeenLaunch& launch) {
-  const std::shared_ptr<const Work> work = Count(launch);
-  if (recording_) recorded_.push_back(work);
+  const Works works = Count(launch);
+  if (recording_) recorded_.insert(recorded_.end(), works.begin(), works.end());
   if (launch.shape.blocks() * static_cast<uint64_t>(launch.shape.threads()) <= kSmallLaunch)
     emulated_gpu::RunGrid(launch.op, launch.shape, launch.thread);
   else
-    ClearResults(*work);
+    ClearResults(works);
 }
 
 // Kernels are in the default stream, and so are a graph's few numbers; a batch is uploaded in

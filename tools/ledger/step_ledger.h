@@ -34,10 +34,10 @@ class StepLedger : public emulated_gpu::Observer {
   // A launch that was counted, and its arguments.
   struct Counted {
     std::string arguments;
-    std::shared_ptr<const Work> work;
+    Works works;
   };
 
-  std::shared_ptr<const Work> Count(const emulated_gpu::SeenLaunch& launch);
+  Works Count(const emulated_gpu::SeenLaunch& launch);
   void Enqueue(std::vector<Work> works, StreamHandle stream);
 
   bool recording_ = false;

@@ -25,6 +25,8 @@ namespace {
 
 constexpr int kFirstSteps = 1500;  // each takes microseconds
 constexpr int kLaterSteps = 300;
+// Until what the block wrote is seen by others, and until its number among them is known.
+constexpr double kWaitsToArrive = 2;
 constexpr greg_t kTrapFlag = 0x100;  // of RFLAGS: a signal after each instruction
 
 [[gnu::noinline]] void SetTrapFlag() {
@@ -50,6 +52,7 @@ std::vector<std::pair<uintptr_t, double>> EmulatedInstructions() {
   constexpr double kRounding = 1;  // two at a time, at half the rate of additions
   return {{Code(&emulated_gpu::Lane), kInteger},
           {Code(&emulated_gpu::WaitForBlock), kInteger},
+          {Code(&emulated_gpu::ArrivesLast), kAccess},
           {Code(&emulated_gpu::ExchangeInWarp), kAccess},
           {Code(&Shuffle<uint32_t>), kAccess},
           {Code(&Shuffle<int>), kAccess},
@@ -92,19 +95,35 @@ class Follower : public AccessListener, public emulated_gpu::ThreadWatch {
     ClearTrapFlag();
     if (thread == thread_) ListenToAccesses(nullptr);
   }
+  // Follows anew what comes then, from its first access on.
+  void OnArrival(int thread, uint32_t) override {
+    if (thread != thread_) return;
+    done_.push_back(Result());
+    done_.back().waits += kWaitsToArrive;
+    before_ = {};
+    now_ = {};
+    accesses_ = next_ = 0;
+    branch_ = outside_until_ = 0;
+    divided_ = true;
+    stepping_ = turned_ = false;
+  }
   // Of those that are not stepped over.
   void OnAccess(const MemoryAccess& access) override {
     if (stepping_) return Note(access);  // of the emulation
-    ++accesses_;
-    ++now_.later_accesses;
-    now_.later_loads += IsLoad(access);
-    if (accesses_ < next_) return;
-    before_ = Result();
-    now_ = {};
-    most_ = kLaterSteps;
+    const bool first = accesses_ == 0;
+    if (!first) {
+      ++accesses_;
+      ++now_.later_accesses;
+      now_.later_loads += IsLoad(access);
+      if (accesses_ < next_) return;
+      before_ = Result();
+      now_ = {};
+    }
+    most_ = first ? kFirstSteps : kLaterSteps;
     outside_until_ = reinterpret_cast<uintptr_t>(access.place);
     stepping_ = true;
     SetTrapFlag();
+    if (first) Note(access);
   }
 
   // After an instruction, with the machine's state before the next.
@@ -123,12 +142,18 @@ class Follower : public AccessListener, public emulated_gpu::ThreadWatch {
     registers[REG_EFL] &= ~kTrapFlag;
   }
 
+  std::vector<ThreadSteps> Results() const {
+    std::vector<ThreadSteps> all = done_;
+    all.push_back(Result());
+    return all;
+  }
+
+ private:
+  // Since the thread arrived.
   ThreadSteps Result() const {
     const ThreadSteps now = now_.Result();
     return {before_.instructions + now.instructions, before_.waits + now.waits};
   }
-
- private:
   static bool IsLoad(const MemoryAccess& access) { return !access.write && IsOnGpu(access); }
   static bool IsOnGpu(const MemoryAccess& access) {
     return emulated_gpu::IsReserved(reinterpret_cast<const void*>(access.address));
@@ -187,8 +212,9 @@ class Follower : public AccessListener, public emulated_gpu::ThreadWatch {
   double accesses_ = 0, next_ = 0;  // until now, and when to step again
   Stretch now_;
   ThreadSteps before_;
-  uintptr_t branch_ = 0;         // that is being executed
-  uintptr_t outside_until_ = 0;  // where what is not the kernel's code returns to; 0: in none
+  std::vector<ThreadSteps> done_;  // until each arrival
+  uintptr_t branch_ = 0;           // that is being executed
+  uintptr_t outside_until_ = 0;    // where what is not the kernel's code returns to; 0: in none
   bool divided_ = true;  // since the last load: a store or a branch ahead, or it is the first
   bool turned_ = false;  // since the last load: a branch back
 };
@@ -209,7 +235,8 @@ void CatchTraps() {
 
 }  // namespace
 
-ThreadSteps FollowThread(const emulated_gpu::SeenLaunch& launch, uint64_t block, int thread) {
+std::vector<ThreadSteps> FollowThread(const emulated_gpu::SeenLaunch& launch, uint64_t block,
+                                      int thread) {
   CatchTraps();
   Follower follower(thread);
   struct Followed {
@@ -217,7 +244,7 @@ ThreadSteps FollowThread(const emulated_gpu::SeenLaunch& launch, uint64_t block,
   } const until_the_end;  // of the block, or an error
   following = &follower;
   emulated_gpu::RunBlock(launch.op, launch.shape, block, launch.thread, &follower);
-  return follower.Result();
+  return follower.Results();
 }
 
 }  // namespace torus::ledger
@@ -226,7 +253,7 @@ ThreadSteps FollowThread(const emulated_gpu::SeenLaunch& launch, uint64_t block,
 
 namespace torus::ledger {
 
-ThreadSteps FollowThread(const emulated_gpu::SeenLaunch&, uint64_t, int) {
+std::vector<ThreadSteps> FollowThread(const emulated_gpu::SeenLaunch&, uint64_t, int) {
   Throw<BrokenEnvironment>("ledger", "needs an x86-64, whose instructions it counts");
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "runtime/emulated_gpu/block.h"
 
@@ -17,8 +18,10 @@ struct ThreadSteps {
   double waits = 0;
 };
 
-// Runs block number `block` and follows thread `thread` of it for a few thousand instructions; what
-// comes between is taken to be like those before.
-ThreadSteps FollowThread(const emulated_gpu::SeenLaunch& launch, uint64_t block, int thread);
+// Runs block number `block` as the last of its groups and follows thread `thread` of it for a few
+// thousand instructions; what comes between is taken to be like those before. Until it arrives as
+// one of a group of blocks, and from each such arrival on (runtime/cuda/arrivals.h).
+std::vector<ThreadSteps> FollowThread(const emulated_gpu::SeenLaunch& launch, uint64_t block,
+                                      int thread);
 
 }  // namespace torus::ledger

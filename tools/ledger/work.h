@@ -15,7 +15,7 @@ enum class Unit : uint8_t { kNone, kF64, kF32, kTf32, kLow, kAttention, kAttenti
 
 struct Work {
   std::string op, kernel;
-  int launches = 1;
+  int launches = 1;  // 0: the end of the launch before, by its last blocks
   bool library = false;
   bool beside = false;                     // in a stream of its own, while kernels compute
   std::vector<TensorBytes> read, written;  // of the whole launch; bytes are at most the tensor's

@@ -8,6 +8,7 @@
 //
 #include "ops/batch_norm/cuda/channel_tiles.h"
 #include "ops/batch_norm/cuda/norm_elements.h"
+#include "runtime/cuda/arrivals.h"
 #include "runtime/cuda/block.h"
 #include "runtime/cuda/for_each.h"
 #include "runtime/cuda/part_sums.h"
@@ -48,15 +49,18 @@ struct MaskedGradients {
   }
 };
 
-// The sums of each part's rows of each channel, of g and of g (x - mean), as (parts, channels). A
-// few rows are added in f32, the rest in f64. Writes g if it is wanted.
-template <class T, int pack>
-struct GradientSumsOfPart {
+// Calls store(channel, sums of g and of g (x - mean)) for each channel. A few rows are added in
+// f32, the rest in f64: first those of each part, then all of a chunk of channels by the last of
+// its blocks. Writes g if it is wanted.
+template <class T, int pack, class Store>
+struct GradientSumsOfChunks {
   using Sum = SumOf<T>;
   RowParts rows;
   MaskedGradients<T, pack> gradients;
-  T* masked;  // may be null
-  TwoSums<double>* out;
+  T* masked;                  // may be null
+  TwoSums<double>* of_parts;  // (parts, channels)
+  uint32_t* arrivals;
+  Store store;
 
   template <int kThreads>
   __device__ void Run(int64_t block) const {
@@ -70,12 +74,25 @@ struct GradientSumsOfPart {
         sums = sums + SumsOf(row, mine, normalize);
     }
     sums = CombineColumns<kThreads, kTilePacks>(sums, Plus());
-    if (threadIdx.x >= kTilePacks || !inside) return;
-    TwoSums<double>* const to = out + int64_t{mine.part} * rows.channels + mine.channel;
-    for (int k = 0; k < pack; ++k) to[k] = {sums.at[k], sums.at[pack + k]};
+    if (threadIdx.x < kTilePacks && inside) {
+      TwoSums<double>* const to = of_parts + int64_t{mine.part} * rows.channels + mine.channel;
+      for (int k = 0; k < pack; ++k) to[k] = {sums.at[k], sums.at[pack + k]};
+    }
+    Merge<kThreads>(mine);
   }
 
  private:
+  template <int kThreads>
+  __device__ void Merge(const TileThread<pack>& mine) const {
+    if (!ArrivesLast(arrivals, mine.chunk, rows.parts)) return;
+    constexpr int kChunk = TileThread<pack>::kChunk;
+    const int64_t channel = mine.Merged();
+    const bool inside = channel < rows.channels;
+    const auto sums = AddParts<kThreads, kChunk>(inside ? rows.parts : 0, [&](int64_t part) {
+      return of_parts[part * rows.channels + channel];
+    });
+    if (threadIdx.x < kChunk && inside) store(channel, sums);
+  }
   // Of kTileBurst rows.
   __device__ Wide<double, 2 * pack> SumsOf(int64_t first, const TileThread<pack>& mine,
                                            const PackAffine<Sum, pack>& normalize) const {
@@ -228,14 +245,16 @@ void StoreGradientSums(const ops::NormBackwardInputs& in, const Tensor& dy, Tens
         const RowParts rows = RowParts::Of(RowsOf(dy), channels, pack);
         Tensor room({2 * rows.parts * channels}, DType::kF64, dy.device());
         auto* const of_parts = reinterpret_cast<TwoSums<double>*>(MutableElements<double>(room));
+        Tensor arrivals = ArrivalCounters(rows.chunks(pack), rows.parts, dy.device(), stream);
         ForEachBlock<kPartThreads>(
             kNormOp, rows.blocks(pack), stream,
-            GradientSumsOfPart<T, pack>{
+            GradientSumsOfChunks<T, pack, Store>{
                 rows,
                 {AffineOf<Sum>(in.affine), Bounds<Sum>(in.activation), x, residual, from, y},
                 to,
-                of_parts});
-        SumOfParts<TwoSums<double>>(kNormOp, rows.parts, channels, of_parts, store, stream);
+                of_parts,
+                CountersIn(arrivals),
+                store});
       });
 }
 

@@ -38,7 +38,8 @@ struct RowParts {
     const int64_t chunk = int64_t{kTilePacks} * pack;
     return (channels + chunk - 1) / chunk;
   }
-  int64_t blocks(int pack) const { return ChunksOf(channels, pack) * parts; }
+  int64_t chunks(int pack) const { return ChunksOf(channels, pack); }
+  int64_t blocks(int pack) const { return chunks(pack) * parts; }
 
   TORUS_HOST_DEVICE int64_t begin(int part) const { return part * of_part; }
   TORUS_HOST_DEVICE int64_t end(int part) const {
@@ -50,17 +51,19 @@ struct RowParts {
 // What a thread of such a block takes.
 template <int pack>
 struct TileThread {
-  int part, channel;  // the first of its pack
-  int64_t row, end;   // every kTileLanes-th row
+  static constexpr int kChunk = kTilePacks * pack;  // channels
+  int chunk, part, channel;                         // the first of its pack
+  int64_t row, end;                                 // every kTileLanes-th row
 
   __device__ static TileThread Of(const RowParts& rows, int64_t block) {
     const Divided at = Divide(block, rows.parts);
-    const int part = static_cast<int>(at.rest);
-    return {
-        part,
-        (static_cast<int>(at.quotient) * kTilePacks + static_cast<int>(threadIdx.x) % kTilePacks) *
-            pack,
-        rows.begin(part) + threadIdx.x / kTilePacks, rows.end(part)};
+    const int chunk = static_cast<int>(at.quotient), part = static_cast<int>(at.rest);
+    return {chunk, part, (chunk * kTilePacks + static_cast<int>(threadIdx.x) % kTilePacks) * pack,
+            rows.begin(part) + threadIdx.x / kTilePacks, rows.end(part)};
+  }
+  // The channel whose parts it merges, where its block is the chunk's last; perhaps none.
+  __device__ int64_t Merged() const {
+    return int64_t{chunk} * kChunk + static_cast<int64_t>(threadIdx.x) % kChunk;
   }
 };
 

@@ -9,8 +9,10 @@
 //
 #include "ops/batch_norm/cuda/channel_tiles.h"
 #include "ops/batch_norm/cuda/norm_elements.h"
+#include "runtime/cuda/arrivals.h"
 #include "runtime/cuda/block.h"
 #include "runtime/cuda/for_each.h"
+#include "runtime/cuda/part_sums.h"
 #include "runtime/cuda/rows.h"
 
 namespace torus::cuda {
@@ -18,15 +20,35 @@ namespace {
 
 using ops::Moments;
 
-// The moments of each part's rows of each channel, from the sums of x - center and of its square.
-// The center is the mean of a part's first rows, so nothing large cancels, and rows are read once
-// (Chan, Golub & LeVeque 1983, section 3, "shifted data"). A few sums are f32, the rest f64.
-template <class T, int pack>
-struct MomentsOfPart {
+// The merge of some parts' moments, as sums over the parts: of the number of rows times the mean
+// less a common center, of the number times the square of that, and of m2. So nothing is divided on
+// the way, and f64 has digits to spare for parts whose means lie far apart.
+struct PartsSum {
+  double shift = 0, square = 0, m2 = 0;
+
+  __device__ void Add(double count, const Moments& of_part, double center) {
+    const double apart = of_part.mean - center;
+    shift = std::fma(count, apart, shift);
+    square = std::fma(count * apart, apart, square);
+    m2 += of_part.m2;
+  }
+  __device__ friend PartsSum operator+(const PartsSum& a, const PartsSum& b) {
+    return {a.shift + b.shift, a.square + b.square, a.m2 + b.m2};
+  }
+};
+
+// Calls store(channel, mean, biased variance) for each channel of x. First each part's moments are
+// computed from the sums of x - center and of its square. The center is the mean of a part's first
+// rows, so nothing large cancels, and rows are read once (Chan, Golub & LeVeque 1983, section 3,
+// "shifted data"). A few sums are f32, the rest f64. The last block of a chunk of channels merges.
+template <class T, int pack, class Store>
+struct StatisticsOfChunks {
   using Sum = SumOf<T>;
   RowParts rows;
   const T* x;
-  Moments* out;  // (parts, channels)
+  Moments* of_parts;  // (parts, channels)
+  uint32_t* arrivals;
+  Store store;
 
   template <int kThreads>
   __device__ void Run(int64_t block) const {
@@ -42,6 +64,7 @@ struct MomentsOfPart {
     }
     sums = CombineColumns<kThreads, kTilePacks>(sums, Plus());
     if (threadIdx.x < kTilePacks && inside) Write(mine, center, sums);
+    Merge<kThreads>(mine);
   }
 
  private:
@@ -85,45 +108,26 @@ struct MomentsOfPart {
     const auto count = static_cast<double>(mine.end - rows.begin(mine.part));
     for (int k = 0; k < pack; ++k) {
       const double shift = sums.at[k] / count, m2 = sums.at[pack + k] - shift * sums.at[k];
-      out[int64_t{mine.part} * rows.channels + mine.channel + k] = {
+      of_parts[int64_t{mine.part} * rows.channels + mine.channel + k] = {
           static_cast<double>(center.at[k]) + shift, m2 > 0 || m2 != m2 ? m2 : 0.0};
     }
   }
-};
-
-// The merge of some parts' moments, as sums over the parts: of the number of rows times the mean
-// less a common center, of the number times the square of that, and of m2. So nothing is divided on
-// the way, and f64 has digits to spare for parts whose means lie far apart.
-struct PartsSum {
-  double shift = 0, square = 0, m2 = 0;
-
-  __device__ void Add(double count, const Moments& of_part, double center) {
-    const double apart = of_part.mean - center;
-    shift = std::fma(count, apart, shift);
-    square = std::fma(count * apart, apart, square);
-    m2 += of_part.m2;
-  }
-  __device__ friend PartsSum operator+(const PartsSum& a, const PartsSum& b) {
-    return {a.shift + b.shift, a.square + b.square, a.m2 + b.m2};
-  }
-};
-
-// store(channel, mean, biased variance) for each channel, by a warp.
-template <class Store>
-struct MergedParts {
-  RowParts rows;
-  const Moments* in;
-  Store store;
-
   template <int kThreads>
-  __device__ void Run(int64_t channel) const {
-    const double center = in[channel].mean, count = static_cast<double>(rows.rows);
-    PartsSum all;
-    for (int part = static_cast<int>(threadIdx.x); part < rows.parts; part += kThreads)
-      all.Add(static_cast<double>(rows.end(part) - rows.begin(part)),
-              in[int64_t{part} * rows.channels + channel], center);
-    all = CombineColumns<kThreads, 1>(all, Plus());
-    if (threadIdx.x != 0) return;
+  __device__ void Merge(const TileThread<pack>& mine) const {
+    if (!ArrivesLast(arrivals, mine.chunk, rows.parts)) return;
+    constexpr int kChunk = TileThread<pack>::kChunk;
+    const int64_t channel = mine.Merged();
+    const bool inside = channel < rows.channels;
+    const double center = inside ? of_parts[channel].mean : 0;
+    const PartsSum all = AddParts<kThreads, kChunk, PartsSum>(
+        inside ? rows.parts : 0,
+        [&](int64_t part) { return of_parts[part * rows.channels + channel]; },
+        [&](int64_t part, const Moments& moments, PartsSum& sum) {
+          const auto p = static_cast<int>(part);
+          sum.Add(static_cast<double>(rows.end(p) - rows.begin(p)), moments, center);
+        });
+    if (threadIdx.x >= kChunk || !inside) return;
+    const auto count = static_cast<double>(rows.rows);
     const double shift = all.shift / count, spread = all.square - shift * all.shift;
     store(channel, center + shift,
           (all.m2 + (spread > 0 || spread != spread ? spread : 0.0)) / count);
@@ -229,7 +233,7 @@ struct MergeChannel {
   }
 };
 
-// Calls store(channel, mean, biased variance) for each channel of x, in two launches.
+// Calls store(channel, mean, biased variance) for each channel of x.
 template <class Store>
 void StoreStatisticsOf(const Tensor& x, const Store& store, StreamHandle stream) {
   const int64_t channels = x.dim(-1);
@@ -240,9 +244,10 @@ void StoreStatisticsOf(const Tensor& x, const Store& store, StreamHandle stream)
       const RowParts rows = RowParts::Of(RowsOf(x), channels, pack);
       Tensor room({2 * rows.parts * channels}, DType::kF64, x.device());
       auto* const moments = reinterpret_cast<Moments*>(MutableElements<double>(room));
-      ForEachBlock<kPartThreads>(kNormOp, rows.blocks(pack), stream,
-                                 MomentsOfPart<T, pack>{rows, from, moments});
-      ForEachBlock<32>(kNormOp, channels, stream, MergedParts<Store>{rows, moments, store});
+      Tensor arrivals = ArrivalCounters(rows.chunks(pack), rows.parts, x.device(), stream);
+      ForEachBlock<kPartThreads>(
+          kNormOp, rows.blocks(pack), stream,
+          StatisticsOfChunks<T, pack, Store>{rows, from, moments, CountersIn(arrivals), store});
     });
   });
 }

@@ -5,7 +5,9 @@
 #include "ops/cuda/floats.h"
 #include "ops/layer_norm/kernels.h"
 #include "runtime/cuda/elements.h"
+#include "runtime/host_device.h"
 //
+#include "runtime/cuda/arrivals.h"
 #include "runtime/cuda/block.h"
 #include "runtime/cuda/column_sums.h"
 #include "runtime/cuda/part_sums.h"
@@ -153,9 +155,41 @@ struct RowGradients {
   }
 };
 
+// Where the sums over rows of dy x^ and of dy go, which lie behind each other; null: nowhere.
+template <class Sum>
+struct StoreParameters {
+  int n;
+  Sum *dweight, *dbias;
+
+  // Columns of which none but the first begins either.
+  template <int pack>
+  __device__ void operator()(int first, const Wide<Sum, pack>& sums) const {
+    Sum* const to = first < n ? dweight : dbias;
+    if (to == nullptr) return;
+    TORUS_UNROLL
+    for (int k = 0; k < pack; ++k) to[(first < n ? first : first - n) + k] = sums.at[k];
+  }
+};
+
+// The parts of the backward's sums over rows, and who adds them: groups of neighbouring parts their
+// own, and then one block those sums, which lie behind the parts. Otherwise one block would add
+// hundreds of parts while the others idle.
+struct BackwardParts {
+  int parts, of_group;
+
+  static BackwardParts Of(int64_t parts) {
+    const auto root = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(parts))));
+    return {static_cast<int>(parts), parts <= 16 ? static_cast<int>(parts) : root};
+  }
+  TORUS_HOST_DEVICE int groups() const { return (parts - 1) / of_group + 1; }
+  TORUS_HOST_DEVICE int CountOf(int group) const {
+    return group + 1 < groups() ? of_group : parts - group * of_group;
+  }
+};
+
 // Rows part, part + parts, ... of the backward: dx, and this part's share of the sums over rows
-// that are the gradients of weight and bias, in `sums`, (parts, 2, n). A thread has all elements of
-// its columns in registers, so a row must have no more than kHeld packs a thread.
+// that are the gradients of weight and bias, in `sums`, (parts + groups, 2, n). A thread has all
+// elements of its columns in registers, so a row must have no more than kHeld packs a thread.
 template <class In, class Out>
 struct BackwardPart {
   using Sum = SumOf<In>;
@@ -163,15 +197,18 @@ struct BackwardPart {
 
   BackwardInputs<In, Out> in;
   int64_t rows;
-  int parts;
+  BackwardParts by;
   RowGradients<In> to;
+  StoreParameters<Sum> store;
   Sum* sums;
+  uint32_t* arrivals;  // of the groups, and of who adds their sums
 
   template <int kThreads>
   __device__ void Run(int64_t part) const {
     using Packs = RowPacks<kThreads, Sum>;
     using Values = typename Packs::Values;
     const Packs packs{in.n, in.aligned};
+    const int parts = by.parts;
     Values weight[kHeld], of_weight[kHeld] = {}, of_bias[kHeld] = {};
     Values x[kHeld], dy[kHeld], next_x[kHeld], next_dy[kHeld];
     packs.Hold(in.weight, weight);
@@ -208,6 +245,22 @@ struct BackwardPart {
       packs.Write(of_weight[p], own, first);
       packs.Write(of_bias[p], own + in.n, first);
     });
+    in.aligned ? Merge<kThreads, Packs::kPack>(static_cast<int>(part))
+               : Merge<kThreads, 1>(static_cast<int>(part));
+  }
+
+ private:
+  template <int kThreads, int pack>
+  __device__ void Merge(int part) const {
+    const int group = part / by.of_group, columns = 2 * in.n;
+    if (!ArrivesLast(arrivals, group, by.CountOf(group))) return;
+    Sum* const of_groups = sums + int64_t{by.parts} * columns;
+    Sum* const own = of_groups + int64_t{group} * columns;
+    AddWholeParts<kThreads, pack>(
+        by.CountOf(group), columns, sums + int64_t{group} * by.of_group * columns,
+        [&](int first, const Wide<Sum, pack>& sum) { WriteRounded(sum, own + first); });
+    if (!ArrivesLast(arrivals, by.groups(), by.groups())) return;
+    AddWholeParts<kThreads, pack>(by.groups(), columns, of_groups, store);
   }
 };
 
@@ -258,28 +311,18 @@ struct WeightTerm {
   }
 };
 
-// Where the sums over rows of dy x^ and of dy go, which lie behind each other; null: nowhere.
-template <class Sum>
-struct StoreParameters {
-  int n;
-  Sum *dweight, *dbias;
-  __device__ void operator()(int64_t column, Sum sum) const {
-    Sum* const to = column < n ? dweight : dbias;
-    if (to != nullptr) to[column < n ? column : column - n] = sum;
-  }
-};
-
 template <int kThreads, class In, class Out>
 void BackwardByParts(const BackwardInputs<In, Out>& in, int64_t rows, const RowGradients<In>& to,
                      const StoreParameters<SumOf<In>>& store, Device device, StreamHandle stream) {
   // Enough for a large GPU, and each of some rows.
   constexpr int64_t kMostParts = 4 * 132 * 128 / kThreads, kLeastRows = 8;
-  const int64_t parts = std::clamp<int64_t>(rows / kLeastRows, 1, kMostParts);
-  Tensor sums({parts, 2 * in.n}, kDTypeOf<SumOf<In>>, device);
-  SumOf<In>* const of_parts = MutableElements<SumOf<In>>(sums);
-  ForEachBlock<kThreads>(kOp, parts, stream,
-                         BackwardPart<In, Out>{in, rows, static_cast<int>(parts), to, of_parts});
-  SumOfParts(kOp, parts, 2 * in.n, of_parts, store, stream);
+  const auto by = BackwardParts::Of(std::clamp<int64_t>(rows / kLeastRows, 1, kMostParts));
+  Tensor sums({by.parts + by.groups(), 2 * in.n}, kDTypeOf<SumOf<In>>, device);
+  Tensor arrivals = ArrivalCounters(by.groups() + 1, by.parts, device, stream);
+  ForEachBlock<kThreads>(
+      kOp, by.parts, stream,
+      BackwardPart<In, Out>{in, rows, by, to, store, MutableElements<SumOf<In>>(sums),
+                            CountersIn(arrivals)});
 }
 
 template <class In, class Out>

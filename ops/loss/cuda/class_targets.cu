@@ -33,20 +33,12 @@ struct CountsOne {
   __device__ int64_t operator()(int64_t at, int64_t) const { return rows.Counts(at) ? 1 : 0; }
 };
 
+// Rounded where a T has not all numbers of that size.
 template <class T>
-struct CastCount {
-  const int64_t* count;
-  T* out;
-  __device__ void operator()(int64_t) const { *out = static_cast<T>(*count); }
-};
-
-// (1), i64.
-Tensor Count(const ops::ClassTargets& targets, StreamHandle stream) {
+void Count(const ops::ClassTargets& targets, T* out, StreamHandle stream) {
   const Tensor& numbers = targets.numbers;
-  Tensor count({1}, DType::kI64, numbers.device());
-  SumColumns("count_targets", 1, numbers.numel(), 1, CountsOne{RowsOf(targets, 0)}, 1,
-             MutableElements<int64_t>(count), numbers.device(), stream);
-  return count;
+  SumColumns("count_targets", 1, numbers.numel(), 1, CountsOne{RowsOf(targets, 0)}, 1, out,
+             numbers.device(), stream);
 }
 
 // out[p] = the sum of load over part p of `count` indices.
@@ -145,15 +137,14 @@ void CheckClasses(std::string_view op, int64_t classes, ops::ClassTargets& targe
 }
 
 void CountTargets(const ops::ClassTargets& targets, int64_t& count) {
-  count = ReadNumber(Count(targets, CurrentStream(targets.numbers.device())));
+  Tensor number({1}, DType::kI64, targets.numbers.device());
+  Count(targets, MutableElements<int64_t>(number), CurrentStream(number.device()));
+  count = ReadNumber(number);
 }
 
 void CountTargets(const ops::ClassTargets& targets, Tensor& count) {
-  const StreamHandle stream = CurrentStream(targets.numbers.device());
-  const Tensor number = Count(targets, stream);
   VisitCompute("count_targets", count.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach("count_targets", 1, stream,
-            CastCount<T>{Elements<int64_t>(number), MutableElements<T>(count)});
+    Count(targets, MutableElements<T>(count), CurrentStream(count.device()));
   });
 }
 

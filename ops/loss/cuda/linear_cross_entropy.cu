@@ -78,6 +78,18 @@ struct LogitRow {
   }
 };
 
+// The sum of the losses, or, with a divisor, their mean.
+template <class T>
+struct StoreLoss {
+  const T* divisor;  // may be null
+  T* out;
+  template <class Sum>
+  __device__ void operator()(int64_t, Sum sum) const {
+    const T rounded = static_cast<T>(sum);
+    *out = divisor == nullptr ? rounded : rounded / *divisor;
+  }
+};
+
 template <class T>
 struct DivideBy {
   T* values;
@@ -114,9 +126,9 @@ class Chunks {
 
   void Run(Tensor& loss) {
     for (int64_t row = 0; row < count_; row += size_) Chunk(row, std::min(size_, count_ - row));
-    T* const out = MutableElements<T>(loss);
-    SumColumns(kOp, 1, count_, 1, LoadFrom<T>{Elements<T>(losses_)}, 1, out, device_, stream_);
-    Divide(loss);
+    StoreColumnSums<T>(kOp, 1, count_, 1, LoadFrom<T>{Elements<T>(losses_)},
+                       StoreLoss<T>{ElementsOrNull<T>(divisor_), MutableElements<T>(loss)}, device_,
+                       stream_);
     if constexpr (kDividesLast)
       for (Tensor* gradient : {&gradients_.hidden, &gradients_.weight, &gradients_.bias})
         if (gradient->defined()) Divide(*gradient);

@@ -47,14 +47,15 @@ TEST(ColumnSums, AgreeWithSumsInDouble) {
   if (!kEmulatedGpu) GTEST_SKIP() << "needs --config=emulated_gpu";
   for (const Shape& shape :
        {Shape{1, 1, 1}, Shape{3, 64, 5}, Shape{2, 65, 3}, Shape{1, 5000, 3}, Shape{4, 31, 1},
-        Shape{2, 4096, 1}, Shape{2, 4097, 1}, Shape{1, 50000, 1}, Shape{2, 0, 3}, Shape{0, 3, 2}})
+        Shape{2, 4096, 1}, Shape{2, 4097, 1}, Shape{1, 50000, 1}, Shape{2, 0, 3}, Shape{0, 3, 2},
+        Shape{2, 1000, 33}, Shape{3, 300, 9}, Shape{70, 65, 300}})
     for (double divisor : {1.0, 3.0}) ExpectSums(Samples(shape), divisor);
 }
 
 // Threads and blocks go in the opposite direction every second time.
 TEST(ColumnSums, HaveTheSameBitsInEveryRun) {
   if (!kEmulatedGpu) GTEST_SKIP() << "needs --config=emulated_gpu";
-  for (const Shape& shape : {Shape{1, 5000, 3}, Shape{1, 50000, 1}}) {
+  for (const Shape& shape : {Shape{1, 5000, 3}, Shape{1, 50000, 1}, Shape{2, 1000, 33}}) {
     const Tensor x = Samples(shape);
     const auto first = ToVector<float>(SumOnGpu(x, 1));
     for (int run = 0; run < 3; ++run) EXPECT_EQ(ToVector<float>(SumOnGpu(x, 1)), first);

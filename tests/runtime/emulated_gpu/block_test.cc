@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -205,6 +206,101 @@ TEST(Block, DynamicSharedMemoryBeginsAsNaN) {
       },
       32 * sizeof(float));
   EXPECT_EQ(numbers, 0);
+}
+
+// In groups of neighbouring blocks, of which the last may be smaller.
+struct ArrivingBlocks {
+  explicit ArrivingBlocks(uint32_t blocks, uint32_t of_group)
+      : blocks(blocks), of_group(of_group), counters(blocks), written(blocks), sums(blocks) {}
+
+  uint32_t CountOf(uint32_t group) const { return std::min(of_group, blocks - group * of_group); }
+  // What the last block of each group finds.
+  void RunThread() {
+    const uint32_t block = blockIdx.x, group = block / of_group;
+    if (threadIdx.x == 63) written[block] = block + 1;
+    if (!ArrivesLast(&counters[group], CountOf(group))) return;
+    if (threadIdx.x != 0) return;
+    for (uint32_t i = 0; i < CountOf(group); ++i) sums[group] += written[group * of_group + i];
+  }
+  void ExpectSums() const {
+    for (uint32_t group = 0; group * of_group < blocks; ++group) {
+      uint32_t want = 0;
+      for (uint32_t i = 0; i < CountOf(group); ++i) want += group * of_group + i + 1;
+      EXPECT_EQ(sums[group], want) << "group " << group << " of " << of_group;
+    }
+    EXPECT_EQ(counters, std::vector<uint32_t>(blocks));
+  }
+
+  uint32_t blocks, of_group;
+  std::vector<uint32_t> counters, written, sums;
+};
+
+TEST(Arrivals, TheLastBlockOfAGroupSeesWhatAllHaveWritten) {
+  for (const uint32_t of_group : {1u, 3u, 10u})
+    for (int launch = 0; launch < 2; ++launch) {
+      ArrivingBlocks blocks(10, of_group);
+      RunBlocks(10, 64, [&] { blocks.RunThread(); });
+      blocks.ExpectSums();
+    }
+}
+
+// As a kernel that fails, in whichever order its blocks run.
+TEST(Arrivals, AnErrorLeavesTheCountersZero) {
+  for (int launch = 0; launch < 2; ++launch) {
+    ArrivingBlocks blocks(10, 5);
+    EXPECT_THROW(RunBlocks(10, 64,
+                           [&] {
+                             TORUS_CHECK(blockIdx.x != 2 && blockIdx.x != 7, "fails");
+                             blocks.RunThread();
+                           }),
+                 InternalError);
+    EXPECT_EQ(blocks.counters, std::vector<uint32_t>(10)) << "launch " << launch;
+    std::fill(blocks.sums.begin(), blocks.sums.end(), 0u);
+    RunBlocks(10, 64, [&] { blocks.RunThread(); });
+    blocks.ExpectSums();
+  }
+}
+
+TEST(Arrivals, AGroupThatIsNotCompleteIsAnError) {
+  uint32_t counter = 0;
+  const std::string message = MessageOf(32, [&] { ArrivesLast(&counter, 2); });
+  EXPECT_EQ(message, "[kernel] of 2 blocks that a group is to have 1 have arrived");
+  EXPECT_EQ(counter, 0u);
+}
+
+TEST(Arrivals, SoIsACounterThatWasNotZero) {
+  uint32_t counter = 0xffffffff;
+  EXPECT_NE(MessageOf(32, [&] { ArrivesLast(&counter, 2); }).find("holds 4294967295"),
+            std::string::npos);
+}
+
+TEST(Arrivals, AGroupHasOneNumberOfBlocks) {
+  uint32_t counter = 0;
+  EXPECT_THROW(RunBlocks(2, 32, [&] { ArrivesLast(&counter, 2 + blockIdx.x); }), InternalError);
+}
+
+struct ArrivalNotes : public ThreadWatch {
+  void OnEnter(int) override { inside = true; }
+  void OnLeave(int) override { inside = false; }
+  void OnArrival(int thread, uint32_t blocks) override {
+    EXPECT_FALSE(inside);
+    EXPECT_EQ(blocks, 7u);
+    threads.push_back(thread);
+  }
+  bool inside = false;
+  std::vector<int> threads;
+};
+
+TEST(Arrivals, ABlockThatRunsAloneIsTheLast) {
+  uint32_t counter = 3;
+  int last = 0;
+  ArrivalNotes notes;
+  RunBlock(
+      "kernel", {9, 40}, 4, [&] { last += ArrivesLast(&counter, 7); }, &notes);
+  EXPECT_EQ(last, 40);
+  EXPECT_EQ(counter, 3u);
+  EXPECT_EQ(notes.threads.size(), 40u);
+  EXPECT_TRUE(std::ranges::is_sorted(notes.threads));
 }
 
 }  // namespace

@@ -19,9 +19,7 @@ constexpr double kBytes = 4.0 * kCount;
 
 class Collector : public emulated_gpu::Observer {
  public:
-  void OnLaunch(const emulated_gpu::SeenLaunch& launch) override {
-    works.push_back(WorkOf(launch));
-  }
+  void OnLaunch(const emulated_gpu::SeenLaunch& launch) override { works = WorkOf(launch); }
   void OnCopy(void*, const void*, size_t, StreamHandle) override {}
   std::vector<Work> works;
 };
@@ -48,11 +46,12 @@ class LaunchWorkTest : public testing::Test {
   const int64_t* numbers() const { return static_cast<const int64_t*>(from_); }
   int64_t* results() const { return static_cast<int64_t*>(to_); }
 
-  Work Of(const std::function<void()>& launch) {
+  std::vector<Work> AllOf(const std::function<void()>& launch) {
     launch();
     emulated_gpu::WaitForStream(nullptr);
-    return std::move(collector_.works.back());
+    return std::move(collector_.works);
   }
+  Work Of(const std::function<void()>& launch) { return std::move(AllOf(launch).front()); }
 
  private:
   Collector collector_;
@@ -135,6 +134,54 @@ TEST_F(LaunchWorkTest, WhatAWarpDoesTogetherIsOneInstruction) {
     EXPECT_LT(sums.instructions, copy.instructions + 5.0 * 40 * kCount);
     EXPECT_GT(products.instructions, copy.instructions + 4.0 * 16 * kCount);
     EXPECT_LT(products.instructions, copy.instructions + 4.0 * 80 * kCount);
+  }
+}
+
+// A group's last block reads its parts, the others do not. All memory lies in one tensor but the
+// elements that are summed.
+TEST_F(LaunchWorkTest, WhatTheLastBlocksDoComesOfAsManyBlocksAsThereAreGroups) {
+  if constexpr (kEmulatedGpu) {
+    constexpr int64_t kBlocks = 512, kSummed = 256 * kBlocks;
+    float* const parts = to();
+    auto* const arrivals = reinterpret_cast<uint32_t*>(to() + 3 * kCount);
+    for (const int64_t of_group : {kBlocks, int64_t{64}}) {
+      const int64_t groups = kBlocks / of_group;
+      const std::vector<Work> works = AllOf([&] {
+        cuda::SumGroups(from(), parts, to() + kCount, arrivals, of_group, kSummed, nullptr);
+      });
+      ASSERT_EQ(works.size(), 2u);
+      const Work &sums = works[0], &last = works[1];
+      EXPECT_EQ(sums.launches, 1);
+      EXPECT_DOUBLE_EQ(sums.must(), 4.0 * (kSummed + kBlocks));
+      EXPECT_EQ(last.kernel, sums.kernel + ", last blocks");
+      EXPECT_EQ(last.launches, 0);
+      EXPECT_DOUBLE_EQ(last.blocks, groups);
+      EXPECT_DOUBLE_EQ(last.threads, 256.0 * groups);
+      ASSERT_EQ(last.read.size(), 1u);
+      ASSERT_EQ(last.written.size(), 1u);
+      EXPECT_DOUBLE_EQ(last.read[0].bytes, 4.0 * kBlocks);
+      EXPECT_DOUBLE_EQ(last.written[0].bytes, 4.0 * groups);
+      EXPECT_DOUBLE_EQ(last.moved, 4.0 * kBlocks + 32.0 * groups);
+      EXPECT_NEAR(last.waits, 0.25 * static_cast<double>(of_group), 2);
+      EXPECT_GT(last.instructions, last.threads * static_cast<double>(of_group));
+      for (int64_t group = 0; group < groups; ++group) EXPECT_EQ(arrivals[group], 0u);
+    }
+  }
+}
+
+// Which is waited for twice: by the fence, and for the number.
+TEST_F(LaunchWorkTest, AnArrivalIsWaitedFor) {
+  if constexpr (kEmulatedGpu) {
+    auto* const arrivals = reinterpret_cast<uint32_t*>(to() + 3 * kCount);
+    const auto of = [&](int64_t of_group) {
+      return AllOf([&] {
+        cuda::SumGroups(from(), to(), to() + kCount, arrivals, of_group, kCount, nullptr);
+      });
+    };
+    const std::vector<Work> alone = of(1), groups = of(64);
+    ASSERT_EQ(alone.size(), 1u);
+    EXPECT_DOUBLE_EQ(groups[0].waits, 1 + 2);
+    EXPECT_DOUBLE_EQ(alone[0].waits, 1 + 1) << "its elements, then its part";
   }
 }
 

@@ -48,6 +48,21 @@ TEST(Machine, MoreThreadsThanAreResidentWaitInRounds) {
   EXPECT_EQ(kMachine.Seconds(work, 0), 1 + 8);
 }
 
+// And no launch; what they wait for, they wait for once.
+TEST(Machine, LastBlocksHaveOneMultiprocessorEach) {
+  Work work = Reads(4096);
+  work.launches = 0;
+  work.blocks = kMultiprocessors;
+  EXPECT_EQ(kMachine.Seconds(work, 0), 4);
+  work.blocks = kMultiprocessors / 4;
+  EXPECT_EQ(kMachine.Seconds(work, 4096), 4 * 2);
+  work.instructions = 3 * 4096;
+  EXPECT_EQ(kMachine.Seconds(work, 4096), 4 * 3);
+  work.waits = 7;
+  work.threads = 4 * kMultiprocessors * kResidentThreads;
+  EXPECT_EQ(kMachine.Seconds(work, 4096), 14);
+}
+
 TEST(Machine, CopiesFromAndToTheCpuTakeTheBussTime) {
   Work work = Reads(4096);
   work.over_bus = 3 * kBusBytes;

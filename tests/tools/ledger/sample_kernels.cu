@@ -1,9 +1,11 @@
 #include "runtime/dtype.h"
 #include "tests/tools/ledger/sample_kernels.h"
 //
+#include "runtime/cuda/arrivals.h"
 #include "runtime/cuda/block.h"
 #include "runtime/cuda/for_each.h"
 #include "runtime/cuda/pack.h"
+#include "runtime/cuda/rows.h"
 #include "runtime/cuda/tensor_core.h"
 
 namespace torus::cuda {
@@ -72,7 +74,24 @@ struct Products {
   }
 };
 
-struct Divided {
+struct GroupSums {
+  const float* from;
+  float *parts, *sums;
+  uint32_t* arrivals;
+  int64_t of_group;
+  template <int kThreads>
+  __device__ void Run(int64_t block) const {
+    const float sum = CombineBlock<kThreads>(from[block * kThreads + threadIdx.x], Plus());
+    if (threadIdx.x == 0) parts[block] = sum;
+    const int64_t group = block / of_group;
+    if (!ArrivesLast(arrivals, group, of_group)) return;
+    float all = 0;
+    for (int64_t part = 0; part < of_group; ++part) all += parts[group * of_group + part];
+    if (threadIdx.x == 0) sums[group] = all;
+  }
+};
+
+struct Quotient {
   const int64_t* from;
   int64_t *to, by;
   __device__ void operator()(int64_t i) const { to[i] = from[i] / by; }
@@ -134,8 +153,13 @@ void SumWarps(const float* from, float* to, int64_t count, StreamHandle stream) 
 void MultiplyWarps(const uint32_t* from, float* to, int64_t count, StreamHandle stream) {
   ForEach("sample", count, stream, Products{from, to});
 }
+void SumGroups(const float* from, float* parts, float* sums, uint32_t* arrivals, int64_t of_group,
+               int64_t count, StreamHandle stream) {
+  ForEachBlock<256>("sample", count / 256, stream,
+                    GroupSums{from, parts, sums, arrivals, of_group});
+}
 void DivideBy(const int64_t* from, int64_t* to, int64_t by, int64_t count, StreamHandle stream) {
-  ForEach("sample", count, stream, Divided{from, to, by});
+  ForEach("sample", count, stream, Quotient{from, to, by});
 }
 void AddTo(const int64_t* from, int64_t* to, int64_t by, int64_t count, StreamHandle stream) {
   ForEach("sample", count, stream, Added{from, to, by});

@@ -70,6 +70,27 @@ TEST_F(StepLedgerTest, KnowsALaunchAgainByOtherAddresses) {
   }
 }
 
+// Both times with what the last block does, and the counters hold what they held.
+TEST_F(StepLedgerTest, ALaunchThatEndsWhatItsBlocksHaveBegunIsTwoEntries) {
+  if constexpr (kEmulatedGpu) {
+    const auto a = Take(), b = Take(), parts = Take(), more_parts = Take(), sums = Take();
+    auto* const arrivals = reinterpret_cast<uint32_t*>(Take());
+    cuda::SumGroups(a, parts, sums, arrivals, kBlocks, kCount, nullptr);
+    cuda::SumGroups(b, more_parts, sums, arrivals, kBlocks, kCount, nullptr);
+    const auto works = Ledger().End();
+    ASSERT_EQ(works.size(), 4u);
+    for (const size_t first : {0u, 2u}) {
+      const auto* const of_launch = first == 0 ? parts : more_parts;
+      EXPECT_EQ(works[first]->launches, 1);
+      EXPECT_EQ(works[first + 1]->launches, 0);
+      ASSERT_EQ(works[first + 1]->read.size(), 1u);
+      EXPECT_EQ(works[first + 1]->read[0].tensor, of_launch);
+      EXPECT_DOUBLE_EQ(works[first + 1]->read[0].bytes, 4.0 * kBlocks);
+    }
+    EXPECT_EQ(arrivals[0], 0u);
+  }
+}
+
 TEST_F(StepLedgerTest, ALaunchInPlaceIsNotLikeOneIntoAnotherTensor) {
   if constexpr (kEmulatedGpu) {
     const auto x = Take(), y = Take();
