@@ -45,7 +45,6 @@ void MapBackward(std::string_view op, const F& f, const Tensor& kept, const Tens
 
 }  // namespace torus::cuda
 
-#define TORUS_INSTANTIATE_MAP(F)                                                                   \
-  template void MapForward(std::string_view, const ops::F&, const Tensor&, Tensor&, StreamHandle); \
-  template void MapBackward(std::string_view, const ops::F&, const Tensor&, const Tensor&,         \
-                            Tensor&, StreamHandle);
+#define TORUS_INSTANTIATE_MAP(F)                                                     \
+  template void MapForward(std::string_view, const ops::F&, const Tensor&, Tensor&); \
+  template void MapBackward(std::string_view, const ops::F&, const Tensor&, const Tensor&, Tensor&);
