@@ -11,10 +11,10 @@
 namespace torus::cuda {
 namespace {
 
-Tensor Wide(const Tensor& t) { return t.defined() && IsLow(t.dtype()) ? t.To(DType::kF32) : t; }
+Tensor Widened(const Tensor& t) { return t.defined() && IsLow(t.dtype()) ? t.To(DType::kF32) : t; }
 
 // Rows with adjacent elements, as the kernels read them.
-Tensor WideRows(const Tensor& t) { return Wide(t).Contiguous(); }
+Tensor WideRows(const Tensor& t) { return Widened(t).Contiguous(); }
 
 // A mask has as many elements as scores; those that are one in memory are widened once.
 Tensor WideMask(const Tensor& mask) {
@@ -22,7 +22,7 @@ Tensor WideMask(const Tensor& mask) {
   Tensor once = mask;
   for (int d = 0; d < mask.rank(); ++d)
     if (mask.strides()[d] == 0 && mask.dim(d) > 1) once = once.Narrow(d, 0, 1);
-  return Wide(once).Expand(mask.shape());
+  return Widened(once).Expand(mask.shape());
 }
 
 ops::AttentionInputs WideInputs(const ops::AttentionInputs& in) {

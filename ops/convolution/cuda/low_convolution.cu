@@ -34,7 +34,7 @@ struct PlusBias {
   }
 };
 
-Tensor Wide(const Tensor& t) { return t.To(DType::kF32); }
+Tensor Widened(const Tensor& t) { return t.To(DType::kF32); }
 
 // Calls compute(float* of the tensor's size) and rounds the result to `out` once; without a copy if
 // `out` is f32.
@@ -69,7 +69,7 @@ void LowForward(const ConvGeometry& g, const Tensor& x, const Tensor& weight, co
     return VisitStored(x.dtype(), [&]<class T>(T) {
       DepthwiseForward(g, Elements<T>(x), Elements<T>(weight), add, MutableElements<T>(y), stream);
     });
-  const Tensor in = Wide(x), filter = Wide(weight);
+  const Tensor in = Widened(x), filter = Widened(weight);
   Rounded(y, [&](float* out) {
     DenseForward(g, Elements<float>(in), Elements<float>(filter), add, out, stream);
   });
@@ -82,7 +82,7 @@ void LowBackwardInput(const ConvGeometry& g, const Tensor& dy, const Tensor& wei
       DepthwiseBackwardInput(g, Elements<T>(dy), Elements<T>(weight), MutableElements<T>(dx),
                              stream);
     });
-  const Tensor gradient = Wide(dy), filter = Wide(weight);
+  const Tensor gradient = Widened(dy), filter = Widened(weight);
   Rounded(dx, [&](float* out) {
     DenseBackwardInput(g, Elements<float>(gradient), Elements<float>(filter), out, stream);
   });
@@ -97,7 +97,7 @@ void LowBackwardWeight(const ConvGeometry& g, const Tensor& x, const Tensor& dy,
         DepthwiseBackwardWeight(g, Elements<T>(x), Elements<T>(dy), out, device, stream);
       });
     });
-  const Tensor in = Wide(x), gradient = Wide(dy);
+  const Tensor in = Widened(x), gradient = Widened(dy);
   Rounded(dw, [&](float* out) {
     DenseBackwardWeight(g, Elements<float>(in), Elements<float>(gradient), out, device, stream);
   });

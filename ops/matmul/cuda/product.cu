@@ -110,10 +110,9 @@ void SumOfLowRows(const Tensor& x, Tensor& sum) {
 
 void ProductOfTransposedAndSum(const Tensor& a, const Tensor& b, bool of_a, Tensor& out,
                                Tensor& sum) {
-  const StreamHandle stream = CurrentStream(out.device());
-  if (MultiplyAndSum(a, b, of_a, out, sum, stream)) return;
-  ProductOfTransposed(a, b, out, stream);
-  SumOfLowRows(of_a ? a : b, sum, stream);
+  if (MultiplyAndSum(a, b, of_a, out, sum, CurrentStream(out.device()))) return;
+  ProductOfTransposed(a, b, out);
+  SumOfLowRows(of_a ? a : b, sum);
 }
 
 void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out) {
