@@ -116,10 +116,11 @@ struct StatisticsOfChunks {
   __device__ void Merge(const TileThread<pack>& mine) const {
     if (!ArrivesLast(arrivals, mine.chunk, rows.parts)) return;
     constexpr int kChunk = TileThread<pack>::kChunk;
+    constexpr int kBurst = 4;  // with more, fewer blocks would fit on a multiprocessor
     const int64_t channel = mine.Merged();
     const bool inside = channel < rows.channels;
     const double center = inside ? of_parts[channel].mean : 0;
-    const PartsSum all = AddParts<kThreads, kChunk, PartsSum>(
+    const PartsSum all = AddParts<kThreads, kChunk, kBurst, PartsSum>(
         inside ? rows.parts : 0,
         [&](int64_t part) { return of_parts[part * rows.channels + channel]; },
         [&](int64_t part, const Moments& moments, PartsSum& sum) {
