@@ -245,7 +245,7 @@ void StoreStatisticsOf(const Tensor& x, const Store& store, StreamHandle stream)
       const RowParts rows = RowParts::Of(RowsOf(x), channels, pack);
       Tensor room({2 * rows.parts * channels}, DType::kF64, x.device());
       auto* const moments = reinterpret_cast<Moments*>(MutableElements<double>(room));
-      Tensor arrivals = ArrivalCounters(rows.chunks(pack), rows.parts, x.device(), stream);
+      Tensor arrivals = ArrivalCounters(rows.chunks(pack), rows.parts, x.device());
       ForEachBlock<kPartThreads>(
           kNormOp, rows.blocks(pack), stream,
           StatisticsOfChunks<T, pack, Store>{rows, from, moments, CountersIn(arrivals), store});
