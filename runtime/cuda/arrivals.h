@@ -1,7 +1,7 @@
 // How a launch ends what its blocks have begun: of a group of blocks the last to arrive goes on
 // with what all of them have written. Only for kernel sources.
 //
-//   Tensor counters = ArrivalCounters(groups, blocks, device, stream);  // on the host
+//   Tensor counters = ArrivalCounters(groups, blocks, device);  // on the host
 //   ...
 //   parts[group * blocks + block] = ...;
 //   if (!ArrivesLast(CountersIn(counters), group, blocks)) return;
@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "runtime/cuda/elements.h"
-#include "runtime/cuda/kernels.h"
 #include "runtime/gpu_graph.h"
+#include "runtime/kernels.h"
 //
 #include "runtime/cuda/kernel.h"
 
@@ -24,16 +24,15 @@ namespace torus::cuda {
 
 // A counter for each group of one launch, zero when it begins, and again when it has ended;
 // undefined for groups of a single block, which need none. A recorded launch has its own, which are
-// written before the graph's first launch alone; of any other they are written before it.
-inline Tensor ArrivalCounters(int64_t groups, int64_t blocks, Device device, StreamHandle stream) {
+// written before the graph's first launch alone; those of any other are written before it, in the
+// thread's current stream.
+inline Tensor ArrivalCounters(int64_t groups, int64_t blocks, Device device) {
   if (blocks <= 1) return {};
   constexpr int64_t kUnit = 32;  // words, of two counters each, that no other launch has
   const int64_t words = (groups / 2 / kUnit + 1) * kUnit;
   if (GpuGraph* graph = GpuGraph::RecordedHere(device))
     return graph->Kept(std::vector<int64_t>(static_cast<size_t>(words)));
-  Tensor counters({words}, DType::kI64, device);
-  Fill(counters.mutable_raw(), DType::kI64, words, 0, stream);
-  return counters;
+  return Zeros({words}, DType::kI64, device);
 }
 
 inline uint32_t* CountersIn(Tensor& counters) {

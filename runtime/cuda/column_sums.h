@@ -153,7 +153,7 @@ void SumChunks(std::string_view op, int64_t outer, int64_t count, int64_t inner,
   constexpr int kThreads = 256;
   const auto by = ColumnParts::Of(outer, count, inner, columns, kThreads / columns);
   Tensor parts({outer, by.parts, inner}, kDTypeOf<TotalOf<T>>, device);
-  Tensor arrivals = ArrivalCounters(outer * by.chunks, by.parts, device, stream);
+  Tensor arrivals = ArrivalCounters(outer * by.chunks, by.parts, device);
   ForEachBlock<kThreads>(
       op, outer * by.chunks * by.parts, stream,
       SumChunk<T, columns, Load, Store>{by, load, store, MutableElements<TotalOf<T>>(parts),

@@ -14,11 +14,10 @@ namespace torus::cuda {
 // Adds the parts of each of `columns` columns (a power of two up to 32): those of a thread's column
 // t % columns that are its own, by add(part, load(part), sum), in ascending order; then the threads'
 // sums. The first `columns` threads get the results. A thread whose column is none has no parts.
-// Several parts are loaded before the first is added. All threads of a block of kThreads must call
+// kBurst parts are loaded before the first is added. All threads of a block of kThreads must call
 // it.
-template <int kThreads, int columns, class Sum, class Load, class Add>
+template <int kThreads, int columns, int kBurst, class Sum, class Load, class Add>
 __device__ Sum AddParts(int64_t parts, const Load& load, const Add& add) {
-  constexpr int kBurst = 8;
   constexpr int64_t kLanes = kThreads / columns;
   Sum sum{};
   for (int64_t first = threadIdx.x / columns; first < parts; first += kLanes * kBurst) {
@@ -39,7 +38,7 @@ __device__ Sum AddParts(int64_t parts, const Load& load, const Add& add) {
 template <int kThreads, int columns, class Load>
 __device__ auto AddParts(int64_t parts, const Load& load) {
   using Sum = decltype(load(parts));
-  return AddParts<kThreads, columns, Sum>(
+  return AddParts<kThreads, columns, 8, Sum>(
       parts, load, [](int64_t, const Sum& of_part, Sum& sum) { sum = sum + of_part; });
 }
 

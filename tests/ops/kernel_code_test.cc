@@ -92,12 +92,12 @@ const std::vector<Hot> kHot{
     {"FillMap<float>", 0, 1, 22},
     {"CopyPacks<BFloat16, BFloat16, 8>", 1, 1, 32},
     {"RowsKernel<32, NormalizeRows<float, BFloat16>", 8, 0, 150},
-    {"BackwardPart<float, BFloat16>", 4, 2, 84},
+    {"BackwardPart<float, BFloat16>", 4, 2, 96},
     {"LogitRow<BFloat16, float>", 2, 0, 31},
     // Packs of four channels, which are 8 bytes in 16 bits.
-    {"MomentsOfPart<BFloat16, 4>", 0, 0, 64},
+    {"StatisticsOfChunks<BFloat16, 4", 0, 0, 56},
     {"ForEachKernel<NormalizeRows<BFloat16, 4>", 0, 0, 70},
-    {"GradientSumsOfPart<BFloat16, 4>", 0, 0, 114},
+    {"GradientSumsOfChunks<BFloat16, 4", 0, 0, 116},
     {"InputGradients<BFloat16, 4>", 0, 0, 91},
     // Four arrays at once, 4 bytes a thread.
     {"OverPieces<AdamEntry<float, BFloat16>", 0, 0, 50},

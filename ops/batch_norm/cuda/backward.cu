@@ -245,7 +245,7 @@ void StoreGradientSums(const ops::NormBackwardInputs& in, const Tensor& dy, Tens
         const RowParts rows = RowParts::Of(RowsOf(dy), channels, pack);
         Tensor room({2 * rows.parts * channels}, DType::kF64, dy.device());
         auto* const of_parts = reinterpret_cast<TwoSums<double>*>(MutableElements<double>(room));
-        Tensor arrivals = ArrivalCounters(rows.chunks(pack), rows.parts, dy.device(), stream);
+        Tensor arrivals = ArrivalCounters(rows.chunks(pack), rows.parts, dy.device());
         ForEachBlock<kPartThreads>(
             kNormOp, rows.blocks(pack), stream,
             GradientSumsOfChunks<T, pack, Store>{

@@ -116,10 +116,11 @@ struct StatisticsOfChunks {
   __device__ void Merge(const TileThread<pack>& mine) const {
     if (!ArrivesLast(arrivals, mine.chunk, rows.parts)) return;
     constexpr int kChunk = TileThread<pack>::kChunk;
+    constexpr int kBurst = 4;  // with more, fewer blocks would fit on a multiprocessor
     const int64_t channel = mine.Merged();
     const bool inside = channel < rows.channels;
     const double center = inside ? of_parts[channel].mean : 0;
-    const PartsSum all = AddParts<kThreads, kChunk, PartsSum>(
+    const PartsSum all = AddParts<kThreads, kChunk, kBurst, PartsSum>(
         inside ? rows.parts : 0,
         [&](int64_t part) { return of_parts[part * rows.channels + channel]; },
         [&](int64_t part, const Moments& moments, PartsSum& sum) {
@@ -244,7 +245,7 @@ void StoreStatisticsOf(const Tensor& x, const Store& store, StreamHandle stream)
       const RowParts rows = RowParts::Of(RowsOf(x), channels, pack);
       Tensor room({2 * rows.parts * channels}, DType::kF64, x.device());
       auto* const moments = reinterpret_cast<Moments*>(MutableElements<double>(room));
-      Tensor arrivals = ArrivalCounters(rows.chunks(pack), rows.parts, x.device(), stream);
+      Tensor arrivals = ArrivalCounters(rows.chunks(pack), rows.parts, x.device());
       ForEachBlock<kPartThreads>(
           kNormOp, rows.blocks(pack), stream,
           StatisticsOfChunks<T, pack, Store>{rows, from, moments, CountersIn(arrivals), store});

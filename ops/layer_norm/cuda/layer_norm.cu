@@ -318,7 +318,7 @@ void BackwardByParts(const BackwardInputs<In, Out>& in, int64_t rows, const RowG
   constexpr int64_t kMostParts = 4 * 132 * 128 / kThreads, kLeastRows = 8;
   const auto by = BackwardParts::Of(std::clamp<int64_t>(rows / kLeastRows, 1, kMostParts));
   Tensor sums({by.parts + by.groups(), 2 * in.n}, kDTypeOf<SumOf<In>>, device);
-  Tensor arrivals = ArrivalCounters(by.groups() + 1, by.parts, device, stream);
+  Tensor arrivals = ArrivalCounters(by.groups() + 1, by.parts, device);
   ForEachBlock<kThreads>(
       kOp, by.parts, stream,
       BackwardPart<In, Out>{in, rows, by, to, store, MutableElements<SumOf<In>>(sums),
