@@ -1,9 +1,11 @@
 // What nvcc makes of the hot kernels: they load and store 16 bytes at a time, and take no more
-// registers than is known, nor local memory. Needs --config=cuda, and a folder with cuobjdump and
-// nvdisasm in TORUS_CUOBJDUMP (tests/cuda_disassembler); skips without.
+// registers than is known, nor local memory. Prints the table of docs/gpu_results.md. Needs
+// --config=cuda, and a folder with cuobjdump and nvdisasm in TORUS_CUOBJDUMP
+// (tests/cuda_disassembler); skips without.
 #include <cxxabi.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -20,8 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Code {
-  int loads = 0, stores = 0;  // of 16 bytes, from and to global memory
-  int registers = 0, stack = 0;
+  int loads = 0, stores = 0;                 // of 16 bytes, from and to global memory
+  int registers = 0, stack = 0, shared = 0;  // the last two in bytes
 };
 
 std::string OutputOf(const std::string& command) {
@@ -45,7 +47,8 @@ std::string NameOf(const std::string& symbol) {
 // By function, of one object.
 void Read(const std::string& tools, const fs::path& object, std::map<std::string, Code>& all) {
   const auto run = [&](const char* what) {
-    return OutputOf("PATH=" + tools + ":$PATH cuobjdump " + what + " " + object.string());
+    return OutputOf("PATH=" + tools + ":$PATH cuobjdump -arch sm_90 " + what + " " +
+                    object.string());
   };
   const auto each_line = [](const std::string& text, const auto& f) {
     for (size_t at = 0; at < text.size();) {
@@ -62,7 +65,8 @@ void Read(const std::string& tools, const fs::path& object, std::map<std::string
     if (line.find("LDG.E.128") != std::string::npos) ++code->loads;
     if (line.find("STG.E.128") != std::string::npos) ++code->stores;
   });
-  static const std::regex function(R"(Function (\S+):)"), use(R"(REG:(\d+) STACK:(\d+))");
+  static const std::regex function(R"(Function (\S+):)"),
+      use(R"(REG:(\d+) STACK:(\d+) SHARED:(\d+))");
   std::string name;
   each_line(run("-res-usage"), [&](const std::string& line) {
     std::smatch match;
@@ -70,7 +74,32 @@ void Read(const std::string& tools, const fs::path& object, std::map<std::string
     if (!std::regex_search(line, match, use)) return;
     all[name].registers = std::stoi(match[1]);
     all[name].stack = std::stoi(match[2]);
+    all[name].shared = std::stoi(match[3]);
   });
+}
+
+// Of a block, from the kernel's name.
+int ThreadsOf(const std::string& name) {
+  static const std::regex rows(R"(RowsKernel<(\d+),)");
+  std::smatch match;
+  if (std::regex_search(name, match, rows)) return std::stoi(match[1]);
+  return name.find("FlashKernel<") == std::string::npos ? 256 : 128;  // ForEachKernel
+}
+
+// How many blocks a multiprocessor of compute capability 9.0 runs at once: it has 2^16 registers,
+// which warps get by 256, 2048 threads, and 228 KiB of shared memory, of which a block takes 1 KiB
+// more than it asks for.
+int BlocksAtOnce(const Code& code, int threads) {
+  const int of_warp = (code.registers * 32 + 255) / 256 * 256, warps = threads / 32;
+  const int by_registers = (1 << 16) / of_warp / warps, by_threads = 2048 / threads,
+            by_shared = (228 << 10) / (code.shared + (1 << 10));
+  return std::min({by_registers, by_threads, by_shared, 32});
+}
+
+void PrintRow(const std::string& name, const Code& code) {
+  const int threads = ThreadsOf(name), blocks = BlocksAtOnce(code, threads);
+  std::printf("| `%s` | %d | %d | %d | %d | %d %% |\n", name.substr(0, name.find('(')).c_str(),
+              code.registers, code.shared, threads, blocks, 100 * blocks * threads / 2048);
 }
 
 struct Hot {
@@ -102,6 +131,35 @@ const std::vector<Hot> kHot{
     // Four arrays at once, 4 bytes a thread.
     {"OverPieces<AdamEntry<float, BFloat16>", 0, 0, 50},
     {"OverPieces<SgdEntry<float, BFloat16>", 0, 0, 39},
+    // Packs of four channels.
+    {"ForwardTile<BFloat16, 3, 1>", 0, 0, 100},
+    {"ForwardTile<BFloat16, 3, 2>", 0, 0, 80},
+    {"ForwardTile<BFloat16, 5, 1>", 0, 0, 145},
+    {"ForwardTile<BFloat16, 5, 2>", 0, 0, 104},
+    {"InputGradientTile<BFloat16, 3, 1>", 0, 0, 102},
+    {"InputGradientTile<BFloat16, 3, 2>", 0, 0, 94},
+    {"InputGradientTile<BFloat16, 5, 1>", 0, 0, 137},
+    {"InputGradientTile<BFloat16, 5, 2>", 0, 0, 94},
+    {"WeightGradientPart<BFloat16, 3, 1>", 0, 0, 135},
+    {"WeightGradientPart<BFloat16, 3, 2>", 0, 0, 88},
+    {"WeightGradientPart<BFloat16, 5, 1>", 0, 0, 194},
+    {"WeightGradientPart<BFloat16, 5, 2>", 0, 0, 194},
+    // Loads to shared memory go past registers.
+    {"FlashKernel<FlashForward<BFloat16, 64>", 0, 0, 159},
+    {"FlashKernel<FlashForward<BFloat16, 128>", 0, 0, 223},
+    {"FlashKernel<KeyGradientTile<BFloat16, 64>", 0, 0, 218},
+    {"FlashKernel<KeyGradientTile<BFloat16, 128>", 0, 0, 251},
+    {"FlashKernel<QueryGradientTile<BFloat16, 64>", 0, 0, 162},
+    {"FlashKernel<QueryGradientTile<BFloat16, 128>", 0, 0, 252},
+    {"FlashKernel<StateOfRows<BFloat16>", 0, 0, 30},
+    // Four elements, which one draw of random words decides: 8 bytes.
+    {"DropThenAdd<BFloat16, BFloat16>", 0, 0, 28},
+    {"DropGradient<BFloat16, BFloat16>", 0, 0, 26},
+    // An element a thread.
+    {"LargestOfWindow<BFloat16>", 0, 0, 38},
+    {"PassedBack<BFloat16>", 0, 0, 40},
+    {"AveragedWindow<BFloat16>", 0, 0, 56},
+    {"SharesOfPixel<BFloat16>", 0, 0, 36},
 };
 
 TEST(KernelCode, OfHotKernels) {
@@ -113,6 +171,9 @@ TEST(KernelCode, OfHotKernels) {
       for (const auto& entry : fs::recursive_directory_iterator(folder))
         if (entry.path().extension() == ".o") Read(tools, fs::canonical(entry.path()), all);
   ASSERT_FALSE(all.empty()) << "needs --config=cuda";
+  std::puts(
+      "| Kernel | Registers | Shared bytes | Threads | Blocks at once | Occupancy |\n"
+      "|---|---|---|---|---|---|");
   for (const Hot& hot : kHot) {
     int found = 0;
     for (const auto& [name, code] : all) {
@@ -122,6 +183,7 @@ TEST(KernelCode, OfHotKernels) {
       EXPECT_GE(code.stores, hot.stores) << name;
       EXPECT_LE(code.registers, hot.registers) << name;
       EXPECT_EQ(code.stack, 0) << name;
+      PrintRow(name, code);
     }
     EXPECT_GT(found, 0) << hot.kernel;
   }
