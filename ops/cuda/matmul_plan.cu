@@ -185,7 +185,7 @@ class MatmulProposals {
 
   const cublasLtHandle_t handle_;
   MatmulDescription& d_;
-  const cublasLtMatmulPreferenceOpaque_t preference_;
+  cublasLtMatmulPreferenceOpaque_t preference_;
   const int most_;
   const Device device_;
   const MatmulTimer& seconds_;

@@ -62,7 +62,7 @@ class GpuAutotune : public ::testing::Test {
   // The summary's plans.
   nlohmann::json PlansOf(RunOptions options, int64_t steps) const {
     options.max_steps = steps;
-    return Run(options).summary["plans"];
+    return recipes::Run(options).summary["plans"];
   }
   std::string FileOf(const std::string& name, int rank = 0) const {
     return RunFolder{folder_ + "/" + name}.plans(rank);
@@ -128,7 +128,7 @@ TEST_F(EmulatedAutotune, TimesNothingAndKeepsNothingUnasked) {
 TEST_F(EmulatedAutotune, IsSummedUpOnGpusAlone) {
   RunOptions options = Options("run");
   options.settings.device = "cpu";
-  const RunResult result = Run(options);
+  const RunResult result = recipes::Run(options);
   EXPECT_TRUE(result.summary["plans"].is_null());
   EXPECT_EQ(ToText(result.summary).find("plans"), std::string::npos);
   EXPECT_FALSE(fs::exists(FileOf("run")));
@@ -139,7 +139,7 @@ TEST_F(EmulatedAutotune, SaysWhatHadNoFastPlan) {
   RunOptions options = Options("run");
   options.settings.precision = "bf16";
   options.max_steps = 1;
-  const RunResult result = Run(options);
+  const RunResult result = recipes::Run(options);
   const nlohmann::json& fallbacks = result.summary["plans"]["fallbacks"];
   int64_t attention = 0;
   for (const auto& [what, calls] : fallbacks.items())
@@ -155,7 +155,7 @@ TEST_F(EmulatedAutotune, OfAnotherGpuIsRefusedAndBeginsAnewWhereToldSo) {
   StoredPlans plans = ReadPlans(FileOf("run"));
   plans.origin.gpu = "NVIDIA H100";
   WritePlans(FileOf("run"), plans);
-  const std::string error = ErrorOf([&] { Run(Resumed("run", 4)); });
+  const std::string error = ErrorOf([&] { recipes::Run(Resumed("run", 4)); });
   EXPECT_NE(error.find(FileOf("run")), std::string::npos) << error;
   EXPECT_NE(error.find("has choices for NVIDIA H100 with"), std::string::npos) << error;
   EXPECT_NE(error.find("here is an emulated GPU with"), std::string::npos) << error;
@@ -181,7 +181,7 @@ TEST_F(EmulatedAutotune, WithoutChoicesLeavesNoneForLater) {
 TEST_F(EmulatedAutotune, ADamagedFileIsNamedBeforeTheFirstStep) {
   PlansOf(Options("run"), 2);
   std::ofstream(FileOf("run"), std::ios::app) << "{";
-  const std::string error = ErrorOf([&] { Run(Resumed("run", 4)); });
+  const std::string error = ErrorOf([&] { recipes::Run(Resumed("run", 4)); });
   EXPECT_NE(error.find(FileOf("run")), std::string::npos) << error;
 }
 
@@ -211,7 +211,7 @@ TEST_F(EmulatedAutotune, EachRankHasItsOwnChoices) {
   three.settings.threads = 3;
   three.settings.batch_size = 6;
   three.plans = folder_ + "/run";
-  const std::string error = ErrorOf([&] { Run(three); });
+  const std::string error = ErrorOf([&] { recipes::Run(three); });
   EXPECT_NE(error.find("has no choices of rank 2"), std::string::npos) << error;
 }
 
@@ -222,7 +222,7 @@ TEST_F(EmulatedAutotune, IsRefusedWhereRanksMustComputeAlike) {
   tensor.settings.threads = 2;
   reproducible.settings.reproducible = true;
   for (const RunOptions& options : {tensor, reproducible}) {
-    const std::string error = ErrorOf([&] { Run(options); });
+    const std::string error = ErrorOf([&] { recipes::Run(options); });
     EXPECT_NE(error.find("--no-autotune"), std::string::npos) << error;
   }
   PlansOf(Options("one"), 2);
