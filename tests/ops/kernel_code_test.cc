@@ -87,11 +87,12 @@ int ThreadsOf(const std::string& name) {
 }
 
 // How many blocks a multiprocessor of compute capability 9.0 runs at once: it has 2^16 registers,
-// which warps get by 256, 2048 threads, and 228 KiB of shared memory, of which a block takes 1 KiB
-// more than it asks for.
+// which warps get by 256, four warps at a time, 2048 threads, and 228 KiB of shared memory, of
+// which a block takes 1 KiB more than it asks for.
 int BlocksAtOnce(const Code& code, int threads) {
-  const int of_warp = (code.registers * 32 + 255) / 256 * 256, warps = threads / 32;
-  const int by_registers = (1 << 16) / of_warp / warps, by_threads = 2048 / threads,
+  const int of_warp = (code.registers * 32 + 255) / 256 * 256;
+  const int warps = (1 << 16) / of_warp / 4 * 4;
+  const int by_registers = warps / (threads / 32), by_threads = 2048 / threads,
             by_shared = (228 << 10) / (code.shared + (1 << 10));
   return std::min({by_registers, by_threads, by_shared, 32});
 }

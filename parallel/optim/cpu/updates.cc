@@ -64,25 +64,25 @@ void WriteLow(std::vector<Item>& items) {
 
 }  // namespace
 
-void SgdStep(std::vector<SgdItem>& items, const std::vector<SgdScalars>& scalars) {
+void SgdStep(std::vector<SgdItem>& items, const StepScalars<SgdScalars>& scalars) {
   ForEachPiece(SizesOf(items), [&](size_t i, int64_t begin, int64_t end) {
     SgdItem& item = items[i];
     VisitCompute("sgd", item.gradient.dtype(), [&]<class T>(ComputeType<T>) {
       SgdUpdate(At<T>(item.parameter, begin), item.gradient.data<T>() + begin,
-                At<T>(item.buffer, begin), end - begin, scalars[i]);
+                At<T>(item.buffer, begin), end - begin, (*scalars)[i]);
     });
   });
   WriteLow(items);
 }
 
-void AdamStep(std::vector<AdamItem>& items, const std::vector<AdamScalars>& scalars) {
+void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scalars) {
   ForEachPiece(SizesOf(items), [&](size_t i, int64_t begin, int64_t end) {
     AdamItem& item = items[i];
     VisitCompute("adam", item.gradient.dtype(), [&]<class T>(ComputeType<T>) {
       AdamUpdate(AdamTensors<T>{At<T>(item.parameter, begin), item.gradient.data<T>() + begin,
                                 At<T>(item.mean, begin), At<T>(item.variance, begin),
                                 At<T>(item.largest, begin)},
-                 end - begin, scalars[i]);
+                 end - begin, (*scalars)[i]);
     });
   });
   WriteLow(items);

@@ -130,7 +130,9 @@ TEST_F(GpuRun, MayBeCutByMeasuredTimes) {
     settings.codec = codec;
     const Outcome run = RunSteps(settings);
     EXPECT_EQ(run.summary["cuts"].size(), 1u);
-    if (settings.codec == "none") EXPECT_EQ(run.losses, losses);
+    if (settings.codec == "none") {
+      EXPECT_EQ(run.losses, losses);
+    }
   }
   settings.cut = "auto:50GFLOPS";
   settings.codec = "none";
