@@ -15,6 +15,7 @@ namespace {
 using emulated_gpu::SeenLaunch;
 
 constexpr uint64_t kSmallLaunch = 1 << 15;       // threads
+constexpr double kSmallWork = 1e8;               // their instructions
 constexpr size_t kSmallCopy = size_t{16} << 20;  // bytes
 constexpr size_t kSmallResult = 1 << 20;         // bytes
 
@@ -87,6 +88,14 @@ void ClearResults(const Works& works) {
     }
 }
 
+// Whether the launch is run whole, since it may prepare what the addresses of others depend on.
+bool IsSmall(const SeenLaunch& launch, const Works& works) {
+  double instructions = 0;
+  for (const auto& work : works) instructions += work->instructions;
+  return launch.shape.blocks() * static_cast<uint64_t>(launch.shape.threads()) <= kSmallLaunch &&
+         instructions <= kSmallWork;
+}
+
 }  // namespace
 
 StepLedger::StepLedger()
@@ -141,7 +150,7 @@ Works StepLedger::Count(const SeenLaunch& launch) {
 void StepLedger::OnLaunch(const SeenLaunch& launch) {
   const Works works = Count(launch);
   if (recording_) recorded_.insert(recorded_.end(), works.begin(), works.end());
-  if (launch.shape.blocks() * static_cast<uint64_t>(launch.shape.threads()) <= kSmallLaunch)
+  if (IsSmall(launch, works))
     emulated_gpu::RunGrid(launch.op, launch.shape, launch.thread);
   else
     ClearResults(works);

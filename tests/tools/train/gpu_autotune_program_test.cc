@@ -50,7 +50,7 @@ TEST_F(AutotuneProgram, WritesItsChoicesAndTakesThemWhenItResumes) {
                                       "--length",
                                       "8",
                                       "--epoch-size",
-                                      "8",
+                                      "32",
                                       "--batch-size",
                                       "4",
                                       "--warmup",
