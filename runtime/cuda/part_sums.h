@@ -12,10 +12,10 @@
 namespace torus::cuda {
 
 // Adds the parts of each of `columns` columns (a power of two up to 32): those of a thread's column
-// t % columns that are its own, by add(part, load(part), sum), in ascending order; then the threads'
-// sums. The first `columns` threads get the results. A thread whose column is none has no parts.
-// kBurst parts are loaded before the first is added. All threads of a block of kThreads must call
-// it.
+// t % columns that are its own, by add(part, load(part), sum), in ascending order; then the
+// threads' sums. The first `columns` threads get the results. A thread whose column is none has no
+// parts. kBurst parts are loaded before the first is added. All threads of a block of kThreads must
+// call it.
 template <int kThreads, int columns, int kBurst, class Sum, class Load, class Add>
 __device__ Sum AddParts(int64_t parts, const Load& load, const Add& add) {
   constexpr int64_t kLanes = kThreads / columns;

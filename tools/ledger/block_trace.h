@@ -32,8 +32,8 @@ struct BlockTrace {
 
 inline constexpr uint32_t kMostTraced = 1024;
 
-// Runs block number `block` of the launch, which writes to the GPU's memory as it would, as the last
-// of its groups: one trace, and one more for each time that it arrives.
+// Runs block number `block` of the launch, which writes to the GPU's memory as it would, as the
+// last of its groups: one trace, and one more for each time that it arrives.
 std::vector<BlockTrace> TraceBlock(const emulated_gpu::SeenLaunch& launch, uint64_t block);
 
 }  // namespace torus::ledger

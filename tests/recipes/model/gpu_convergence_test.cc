@@ -42,7 +42,7 @@ TEST_P(GpuConvergence, In16BitsIsThatOfF32) {
   if (GpuCount() == 0) GTEST_SKIP() << "no GPU, and no --config=emulated_gpu: NOT tested";
   const Kind kind = Repeating(Kinds()[GetParam()]);
   const auto setup = [](Precision precision) {
-    return Setup{
+    return testing::Setup{
         .precision = precision, .end = kLong, .learning_rate = [](int64_t) { return 10 * kRate; }};
   };
   const std::vector<double> full = Losses(kind, {}, setup({}));

@@ -313,6 +313,8 @@ TEST_P(FlagWalk, AFlagIsRefusedWhereItDoesNotApply) {
       if (!line) continue;
       const Ended ended = Run(*line);
       EXPECT_EQ(ended.status, 2) << Joined(*line);
+      // The device is looked for before flags are compared.
+      if (ended.err.find("this build has no GPUs") != std::string::npos) continue;
       // Another flag of the line may be refused for the same reason.
       const size_t why = ended.err.find(ContextNamed(context).needs);
       const auto refused = [&](const std::string& word) {

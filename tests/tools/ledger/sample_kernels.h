@@ -30,8 +30,8 @@ void StoreSums(const float* from, float* to, int64_t stride, int64_t turns, Stre
 void SumWarps(const float* from, float* to, int64_t count, StreamHandle stream);
 // Four products by the tensor cores, of matrices that hold from[i].
 void MultiplyWarps(const uint32_t* from, float* to, int64_t count, StreamHandle stream);
-// sums[g] = the sum of group g's 256 of_group elements, which its blocks add up to parts, a number a
-// block, and the last of them these, one after another. `count` elements; `arrivals` are zero.
+// sums[g] = the sum of group g's 256 of_group elements, which its blocks add up to parts, a number
+// a block, and the last of them these, one after another. `count` elements; `arrivals` are zero.
 void SumGroups(const float* from, float* parts, float* sums, uint32_t* arrivals, int64_t of_group,
                int64_t count, StreamHandle stream);
 // to[i] = from[i] / by, in 64 bits; or from[i] + by.
