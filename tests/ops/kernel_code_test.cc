@@ -88,19 +88,21 @@ int ThreadsOf(const std::string& name) {
 
 // How many blocks a multiprocessor of compute capability 9.0 runs at once: it has 2^16 registers,
 // which warps get by 256, four warps at a time, 2048 threads, and 228 KiB of shared memory, of
-// which a block takes 1 KiB more than it asks for.
+// which 1 KiB of each block is CUDA's; cuobjdump counts it where a block has any of its own.
 int BlocksAtOnce(const Code& code, int threads) {
   const int of_warp = (code.registers * 32 + 255) / 256 * 256;
   const int warps = (1 << 16) / of_warp / 4 * 4;
   const int by_registers = warps / (threads / 32), by_threads = 2048 / threads,
-            by_shared = (228 << 10) / (code.shared + (1 << 10));
+            by_shared = (228 << 10) / std::max(code.shared, 1 << 10);
   return std::min({by_registers, by_threads, by_shared, 32});
 }
 
 void PrintRow(const std::string& name, const Code& code) {
   const int threads = ThreadsOf(name), blocks = BlocksAtOnce(code, threads);
-  std::printf("| `%s` | %d | %d | %d | %d | %d %% |\n", name.substr(0, name.find('(')).c_str(),
-              code.registers, code.shared, threads, blocks, 100 * blocks * threads / 2048);
+  const size_t begin = name.starts_with("void ") ? 5 : 0;
+  std::printf("| `%s` | %d | %d | %d | %d | %d %% |\n",
+              name.substr(begin, name.find('(') - begin).c_str(), code.registers, code.shared,
+              threads, blocks, 100 * blocks * threads / 2048);
 }
 
 struct Hot {
