@@ -4,11 +4,11 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
-#include <map>
 #include <memory>
 #include <string_view>
 #include <vector>
 
+#include "runtime/emulated_gpu/arrivals.h"
 #include "runtime/emulated_gpu/async_copies.h"
 #include "runtime/emulated_gpu/fiber.h"
 #include "runtime/error.h"
@@ -44,40 +44,6 @@ uint3 Unflatten(uint64_t at, const dim3& size) {
   return {static_cast<unsigned>(at % size.x), static_cast<unsigned>(at / size.x % size.y),
           static_cast<unsigned>(at / size.x / size.y)};
 }
-
-// The groups of blocks that arrive in a grid. If an exception ends it, their counters are cleared.
-class Arrivals {
- public:
-  explicit Arrivals(const std::string& kernel) : kernel_(kernel) {}
-  ~Arrivals() {
-    for (const auto& [counter, blocks] : open_) *counter = 0;
-  }
-  Arrivals(const Arrivals&) = delete;
-  Arrivals& operator=(const Arrivals&) = delete;
-
-  // Whether the block is the last.
-  bool Add(uint32_t* counter, uint32_t blocks) {
-    TORUS_CHECK(*counter < blocks, "{}: a counter of {} blocks that arrive holds {}", kernel_,
-                blocks, *counter);
-    const auto group = open_.try_emplace(counter, blocks).first;
-    TORUS_CHECK(group->second == blocks, "{}: of the same group arrive {} blocks and {}", kernel_,
-                group->second, blocks);
-    if (++*counter < blocks) return false;
-    *counter = 0;
-    open_.erase(group);
-    return true;
-  }
-  void End() const {
-    if (open_.empty()) return;
-    const auto& [counter, blocks] = *open_.begin();
-    Throw<InternalError>(kernel_, "of {} blocks that a group is to have {} have arrived", blocks,
-                         *counter);
-  }
-
- private:
-  const std::string& kernel_;
-  std::map<uint32_t*, uint32_t> open_;  // the groups of which some blocks have arrived
-};
 
 // Idle fibers of this thread, for its next grids.
 thread_local std::vector<std::unique_ptr<Fiber>> spare;

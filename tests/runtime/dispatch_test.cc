@@ -34,6 +34,16 @@ TEST(Dispatch, RefusesADeviceWithoutAKernelByName) {
                BadInput);
 }
 
+TEST(DispatchToGpu, RefusesACpuByName) {
+  try {
+    DispatchToGpu("codec", Device{}, [] { FAIL(); });
+    FAIL();
+  } catch (const BadInput& e) {
+    EXPECT_STREQ(e.what(), "[codec] has no kernel for cpu");
+  }
+  DispatchToGpu("codec", kMetaDevice, [] { FAIL(); });
+}
+
 // Memory of a pretended GPU, which nothing may touch.
 Tensor OnGpu() {
   static int owner = 0, memory = 0;

@@ -5,6 +5,7 @@
 #include "ops/batch_norm/channel_functors.h"
 #include "ops/batch_norm/kernels.h"
 #include "runtime/cuda/elements.h"
+#include "runtime/rows.h"
 //
 #include "ops/batch_norm/cuda/channel_tiles.h"
 #include "ops/batch_norm/cuda/norm_elements.h"
@@ -219,7 +220,7 @@ void WriteInputGradient(const ops::NormBackwardInputs& in, const Tensor& dy, con
   T* const dx = MutableElements<T>(out.x);
   const int64_t channels = dy.dim(-1);
   VisitPack<T>(channels, {x, from, dx}, [&]<int pack>(std::integral_constant<int, pack>) {
-    const ElementRows<pack> rows{RowsOf(dy), channels};
+    const ElementRows<pack> rows{RowCount(dy), channels};
     const Bounds<Sum> bounds(done ? ops::Activation::kNone : in.activation);
     ForEach(kNormOp, rows.count(), stream,
             InputGradients<T, pack>{rows,
@@ -242,7 +243,7 @@ void StoreGradientSums(const ops::NormBackwardInputs& in, const Tensor& dy, Tens
   T* const to = MutableElementsOrNull<T>(masked);
   VisitPack<T>(
       channels, {x, residual, from, y, to}, [&]<int pack>(std::integral_constant<int, pack>) {
-        const RowParts rows = RowParts::Of(RowsOf(dy), channels, pack);
+        const RowParts rows = RowParts::Of(RowCount(dy), channels, pack);
         Tensor room({2 * rows.parts * channels}, DType::kF64, dy.device());
         auto* const of_parts = reinterpret_cast<TwoSums<double>*>(MutableElements<double>(room));
         Tensor arrivals = ArrivalCounters(rows.chunks(pack), rows.parts, dy.device());

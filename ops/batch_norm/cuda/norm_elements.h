@@ -64,7 +64,4 @@ struct PackAffine {
   }
 };
 
-// The number of rows of x (..., C).
-inline int64_t RowsOf(const Tensor& x) { return x.numel() == 0 ? 0 : x.numel() / x.dim(-1); }
-
 }  // namespace torus::cuda

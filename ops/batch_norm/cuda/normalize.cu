@@ -3,6 +3,7 @@
 
 #include "ops/batch_norm/kernels.h"
 #include "runtime/cuda/elements.h"
+#include "runtime/rows.h"
 //
 #include "ops/batch_norm/cuda/channel_tiles.h"
 #include "ops/batch_norm/cuda/norm_elements.h"
@@ -56,7 +57,7 @@ void NormalizeChannels(const Tensor& x, const ops::ChannelAffine& affine,
     const T *const from = Elements<T>(x), *const added = ElementsOrNull<T>(residual);
     T* const to = MutableElements<T>(y);
     VisitPack<T>(x.dim(-1), {from, added, to}, [&]<int pack>(std::integral_constant<int, pack>) {
-      const ElementRows<pack> rows{RowsOf(x), x.dim(-1)};
+      const ElementRows<pack> rows{RowCount(x), x.dim(-1)};
       ForEach(kNormOp, rows.count(), stream,
               NormalizeRows<T, pack>{rows, rows.apart(), AffineOf<SumOf<T>>(affine),
                                      Bounds<SumOf<T>>(activation), from, added, to});

@@ -6,6 +6,7 @@
 #include "ops/batch_norm/channel_functors.h"
 #include "ops/batch_norm/kernels.h"
 #include "runtime/cuda/elements.h"
+#include "runtime/rows.h"
 //
 #include "ops/batch_norm/cuda/channel_tiles.h"
 #include "ops/batch_norm/cuda/norm_elements.h"
@@ -242,7 +243,7 @@ void StoreStatisticsOf(const Tensor& x, const Store& store, StreamHandle stream)
   VisitFloats(kNormOp, x.dtype(), [&]<class T>(ComputeType<T>) {
     const T* const from = Elements<T>(x);
     VisitPack<T>(channels, {from}, [&]<int pack>(std::integral_constant<int, pack>) {
-      const RowParts rows = RowParts::Of(RowsOf(x), channels, pack);
+      const RowParts rows = RowParts::Of(RowCount(x), channels, pack);
       Tensor room({2 * rows.parts * channels}, DType::kF64, x.device());
       auto* const moments = reinterpret_cast<Moments*>(MutableElements<double>(room));
       Tensor arrivals = ArrivalCounters(rows.chunks(pack), rows.parts, x.device());
