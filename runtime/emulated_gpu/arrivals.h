@@ -1,5 +1,5 @@
-// Arrivals: counts the blocks of a grid that arrive in groups (runtime/cuda/arrivals.h). Internal to
-// the emulation.
+// Arrivals: counts the blocks of a grid that arrive in groups (runtime/cuda/arrivals.h). Internal
+// to the emulation.
 #pragma once
 
 #include <cstdint>
