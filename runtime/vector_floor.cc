@@ -69,10 +69,19 @@ TORUS_BARE void CheckVectorFloor() {
   ::_exit(1);
 }
 
+#ifndef TORUS_IN_LIBRARY
 // The loader runs .preinit_array of the program before the initialisers of every library and of the
 // program.
 __attribute__((section(".preinit_array"), used)) void (*const kCheckFirst)() = CheckVectorFloor;
+#endif
 
 }  // namespace
+
+#ifdef TORUS_IN_LIBRARY
+// A shared library has no .preinit_array: before its own other initialisers.
+extern "C" __attribute__((constructor(101))) TORUS_BARE void TorusChecksProcessor() {
+  CheckVectorFloor();
+}
+#endif
 
 #endif

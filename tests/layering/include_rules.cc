@@ -50,6 +50,7 @@ constexpr std::array kLibraries{
     Library{"gtest/", "GoogleTest"},
     Library{"gmock/", "GoogleTest"},
     Library{"benchmark/", "Benchmark"},
+    Library{"torus/", "Torus"},  // as installed: for examples
     Library{"lab_", "labs"},  // headers that come with the files of tools/labs
 };
 

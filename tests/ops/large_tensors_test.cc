@@ -45,7 +45,7 @@ constexpr Device kGpu{DeviceKind::kCuda, 0};
 
 // A grid of 2^12 or 2^16 blocks takes all rows, and packs of eight elements for each of 2^20
 // threads, in whole turns: so the last blocks take the last of them.
-constexpr int64_t kRows = 1 << 16, kRow = (1 << 15) + 128;
+constexpr int64_t kRows = 1 << 20, kRow = (1 << 11) + 128;
 static_assert(kRows * kRow > int64_t{1} << 31 && kRows * kRow % (8 * 256 * 4096) == 0);
 
 // Small launches prepare what others read: they run whole, as do small copies.

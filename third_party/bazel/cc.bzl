@@ -9,6 +9,7 @@ _FLOOR = select({
 
 # What all of our own code is built with, but for the level of optimization.
 _COPTS = [
+    "-std=c++20",
     "-Wall",
     "-Wextra",
     "-Werror",
@@ -20,6 +21,9 @@ _COPTS = [
     "-fopenmp",
     "-fno-math-errno",
     "-fno-trapping-math",
+    # One compilation serves programs and the installed shared library. Without interposition gcc inlines as it does without -fPIC.
+    "-fPIC",
+    "-fno-semantic-interposition",
 ]
 
 def _optimized(level):
@@ -71,6 +75,10 @@ LINKOPTS = ["-fopenmp", "-lpthread"]
 
 EVERYWHERE = ["//:__subpackages__"]
 
+# Other workspaces build with other options than .bazelrc's, under which gcc warns of what it does not warn of here.
+def _quiet_elsewhere():
+    return [] if native.repository_name() == "@" else ["-w"]
+
 def torus_library(name, deps = [], copts = [], hdrs = None, srcs = None, gpu_aware = False, precompiled = True, **kwargs):
     """One header and its source: NAME.h and NAME.cc where they exist, unless named.
 
@@ -83,7 +91,7 @@ def torus_library(name, deps = [], copts = [], hdrs = None, srcs = None, gpu_awa
         hdrs = native.glob([name + ".h"]) if hdrs == None else hdrs,
         srcs = native.glob([name + ".cc"]) if srcs == None else srcs,
         deps = deps + [_PRECOMPILED + header for header in headers],
-        copts = part.copts + [flag for header in headers for flag in _include_precompiled(header)] + (_GPU_COPTS if gpu_aware else []) + copts,
+        copts = part.copts + _quiet_elsewhere() + [flag for header in headers for flag in _include_precompiled(header)] + (_GPU_COPTS if gpu_aware else []) + copts,
         linkopts = LINKOPTS,
         linkstatic = True,  # no shared library of each target beside its archive
         **kwargs

@@ -1,4 +1,18 @@
-"""Repositories that point at packages installed on this system."""
+"""Repositories that point at packages installed on this system, or at folders of Torus itself."""
+
+def _own_folder_impl(ctx):
+    folder = ctx.path(Label("//:WORKSPACE")).dirname
+    for name in ctx.attr.folder.split("/"):
+        folder = folder.get_child(name)
+    for child in folder.readdir():
+        ctx.symlink(child, child.basename)
+
+# A folder of Torus, wherever Torus itself lies.
+own_folder = repository_rule(
+    implementation = _own_folder_impl,
+    attrs = {"folder": attr.string()},
+    local = True,
+)
 
 def _system_library_impl(ctx):
     root = ctx.path("/usr/include")

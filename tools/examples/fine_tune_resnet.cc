@@ -1,11 +1,9 @@
 // Fine-tunes torchvision's ResNet-18, trained on ImageNet, for other classes.
 //   fine_tune_resnet resnet18-f37072fd.pth IMAGES OUT
 // IMAGES/train and IMAGES/test have one folder of images for each class.
-#include <fmt/format.h>
+#include <torus/recipes.h>
 
-#include "recipes/model/usual_settings.h"
-#include "recipes/run/run.h"
-#include "recipes/run/summary.h"
+#include <cstdio>
 
 using namespace torus;  // NOLINT
 
@@ -22,9 +20,9 @@ int main(int argc, char** argv) try {
   settings.lr = 0.01;
   const recipes::RunResult result =
       recipes::Run({.settings = settings, .out = argv[3]},
-                   {.on_message = [](const std::string& line) { fmt::print("{}\n", line); }});
-  fmt::print("{}", recipes::ToText(result.summary));
+                   {.on_message = [](const std::string& line) { std::puts(line.c_str()); }});
+  std::fputs(recipes::ToText(result.summary).c_str(), stdout);
 } catch (const std::exception& error) {
-  fmt::print(stderr, "{}\n", error.what());
+  std::fprintf(stderr, "%s\n", error.what());
   return 1;
 }

@@ -1,12 +1,9 @@
 // Continues a text with a GPT-2.
 //   generate_text FOLDER PROMPT
 // FOLDER has config.json, model.safetensors and the tokenizer, like Hugging Face's "gpt2".
-#include <fmt/format.h>
+#include <torus/recipes.h>
 
 #include <cstdio>
-
-#include "recipes/generate/generator.h"
-#include "runtime/error.h"
 
 using namespace torus;  // NOLINT
 
@@ -17,11 +14,11 @@ int main(int argc, char** argv) try {
                      .tokens = 50,
                      .sampling = {.temperature = 0.8, .top_k = 40}},
                     [](const std::string& piece) {
-                      fmt::print("{}", piece);
+                      std::fputs(piece.c_str(), stdout);
                       std::fflush(stdout);
                     });
-  fmt::print("\n");
+  std::puts("");
 } catch (const std::exception& error) {
-  fmt::print(stderr, "{}\n", error.what());
+  std::fprintf(stderr, "%s\n", error.what());
   return 1;
 }

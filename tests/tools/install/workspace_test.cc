@@ -1,0 +1,65 @@
+// Another Bazel workspace, as docs/embedding.md describes it: the files are those of the page. All
+// of it is analysed, and a library of Torus is compiled with that workspace's own options.
+#include "tests/testing/program.h"
+#include "tests/testing/source_tree.h"
+
+namespace torus::tools::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The indented lines of the page from the one that begins with `start`, without the indent.
+std::string Block(const std::string& page, const std::string& start) {
+  const size_t begin = page.find("\n    " + start);
+  if (begin == page.npos) return "";
+  std::istringstream lines(page.substr(begin + 1));
+  std::string block;
+  for (std::string line; std::getline(lines, line) && (line.empty() || line.starts_with("    "));)
+    block += line.empty() ? "\n" : line.substr(4) + "\n";
+  return block;
+}
+
+class Workspace : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::system("command -v bazel > /dev/null") != 0) GTEST_SKIP() << "no bazel: NOT tested";
+    folder_ = fs::path(::testing::TempDir() + "own_workspace").lexically_normal();
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override {
+    if (!folder_.empty()) Bazel("shutdown");
+  }
+  void Write(const std::string& name, const std::string& text) const {
+    EXPECT_NE(text, "") << name << " is not on the page";
+    std::ofstream(folder_ + "/" + name) << text;
+  }
+  Ended Bazel(const std::string& command) const {
+    return Program("/bin/sh",
+                   {"-c", "cd " + folder_ +
+                              " && exec bazel --host_jvm_args=-Xmx800m --output_user_root=" +
+                              folder_ + "_out " + command},
+                   ::testing::TempDir())
+        .Wait();
+  }
+  std::string folder_;
+};
+
+TEST_F(Workspace, BuildsWhatTheGuideSays) {
+  const fs::path root = torus::testing::SourceRoot();
+  const std::string page = ReadText(root / "docs/embedding.md");
+  std::string workspace = Block(page, "local_repository(");
+  const std::string place = "/path/to/torus";
+  ASSERT_NE(workspace.find(place), std::string::npos) << workspace;
+  workspace.replace(workspace.find(place), place.size(), root.string());
+  Write("WORKSPACE", workspace);
+  Write("BUILD", Block(page, "cc_binary("));
+  Write("own.cc", Block(page, "#include <torus/torus.h>"));
+  const Ended analysed = Bazel("build --nobuild //:own");
+  EXPECT_EQ(analysed.status, 0) << analysed.err;
+  const Ended built = Bazel("build --spawn_strategy=local @torus//runtime:error");
+  EXPECT_EQ(built.status, 0) << built.err;
+}
+
+}  // namespace
+}  // namespace torus::tools::testing

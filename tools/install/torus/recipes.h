@@ -1,0 +1,13 @@
+// Whole runs as one call each: training, evaluation, generation, conversion of checkpoints.
+#pragma once
+
+#include "recipes/convert/convert.h"
+#include "recipes/evaluate/evaluate.h"
+#include "recipes/generate/generator.h"
+#include "recipes/model/usual_settings.h"
+#include "recipes/run/resumed_run.h"
+#include "recipes/run/run.h"
+#include "recipes/run/summary.h"
+#include "recipes/settings/presets.h"
+#include "recipes/settings/settings.h"
+#include "tools/install/torus/torus.h"
