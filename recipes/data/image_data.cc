@@ -73,7 +73,7 @@ TaskData OpenImages(const Settings& settings) {
           .unit = "images",
           .train = Part(*images->train, settings, image, true),
           .test = Part(*images->test, settings, image, false),
-          .loss = TaskLoss(ModelOf(settings), PrecisionOf(settings)),
+          .loss = TaskLoss(ModelOf(settings), PrecisionOf(settings), settings.label_smoothing),
           .correct = CountCorrect,
           .left_out = [images] { return LeftOutOf(*images->train, *images->test); },
           .passed_over = [images] { return PassedOverOf(*images->train, *images->test); },

@@ -50,7 +50,7 @@ TaskData OpenSentences(const Settings& settings) {
           .unit = "sentences",
           .train = {train.size(), data::StackedBatches(train, memory), true, OrderHash(train)},
           .test = {test.size(), data::StackedBatches(test, memory), false, OrderHash(test)},
-          .loss = TaskLoss(ModelOf(settings), PrecisionOf(settings)),
+          .loss = TaskLoss(ModelOf(settings), PrecisionOf(settings), settings.label_smoothing),
           .correct = CountCorrect,
           .left_out = [sentences] { return LeftOutOf(*sentences->train, *sentences->test); },
           .truncated = TruncatedLine(train.truncated() + test.truncated(),

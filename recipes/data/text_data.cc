@@ -72,7 +72,7 @@ TaskData OpenText(const Settings& settings) {
                           data::RandomWindows(train, random), false, OrderHash(train)},
                 .test = {text->validation->size(), data::StackedBatches(*text->validation, windows),
                          false, OrderHash(*text->data.validation)},
-                .loss = TaskLoss(model, PrecisionOf(settings)),
+                .loss = TaskLoss(model, PrecisionOf(settings), settings.label_smoothing),
                 .correct = nullptr,
                 .tokenizer = text->data.tokenizer.get(),
                 .owner = text};

@@ -107,6 +107,15 @@ void CheckGradientCodec(const Settings& s) {
           s.codec_gradients);
 }
 
+void CheckLabelSmoothing(const Settings& s) {
+  Require(s.label_smoothing >= 0 && s.label_smoothing < 1, "train",
+          "--label-smoothing must be from 0 to below 1, got {}", s.label_smoothing);
+  Require(s.label_smoothing == 0 || s.tensor == 1 || !IsLanguageModel(ModelOf(s).task), "train",
+          "--label-smoothing needs the whole vocabulary of a language model on one rank, got "
+          "--tensor {}",
+          s.tensor);
+}
+
 // Of a text's rows, which the model numbers.
 void CheckLength(const Settings& s) {
   const ModelSpec model = ModelOf(s);
@@ -131,6 +140,7 @@ void CheckNames(const RunOptions& options) {
   RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});
   CheckLength(s);
+  CheckLabelSmoothing(s);
   CheckGradientCodec(s);
   RequireUpTo("--codec-warmup", s.codec_warmup, kMostSteps);
 }

@@ -57,7 +57,8 @@ const Later* LaterSetting(const std::string& key) {
                                                 {"link", {20, Json::array()}},
                                                 {"init-part", {21, ""}},
                                                 {"image-cache", {22, ""}},
-                                                {"autotune", {23, false}}};
+                                                {"autotune", {23, false}},
+                                                {"label-smoothing", {24, 0.0}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

@@ -59,7 +59,9 @@ struct Settings {
   double beta2 = 0.999;
   double weight_decay = 4e-5;
   double clip_norm = 0;  // 0: no clipping
-  double ema = 0;        // decay of the weights' moving average; 0: none
+  // Share of each target's probability that the loss of training spreads over all classes.
+  double label_smoothing = 0;
+  double ema = 0;  // decay of the weights' moving average; 0: none
   std::string lr_schedule = "cosine";
   int64_t warmup = -1;  // steps; -1: a tenth of the run, at most 100
   bool nesterov = true;
@@ -126,6 +128,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--beta2", s.beta2);
   visit("--weight-decay", s.weight_decay);
   visit("--clip-norm", s.clip_norm);
+  visit("--label-smoothing", s.label_smoothing);
   visit("--ema", s.ema);
   visit("--lr-schedule", s.lr_schedule);
   visit("--warmup", s.warmup);
@@ -169,7 +172,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 
 // The version of the list above; it increases with each new setting. Files without a version have
 // 1.
-inline constexpr int64_t kSettingsVersion = 23;
+inline constexpr int64_t kSettingsVersion = 24;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

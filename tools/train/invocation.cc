@@ -103,6 +103,9 @@ void AddOptimizerFlags(CLI::App& app, recipes::Settings& s) {
   app.add_option("--clip-norm", s.clip_norm,
                  "Scale the gradient down if its global norm is larger than this; 0: never. "
                  "Default: the model's usual one");
+  app.add_option("--label-smoothing", s.label_smoothing,
+                 "Share of each target's probability that the loss of training spreads evenly over "
+                 "all classes or tokens; evaluations do not");
   app.add_option("--ema", s.ema,
                  "Decay of an exponential moving average of the weights, which is then evaluated "
                  "(0.999 averages about the last 1000 steps); 0: none");

@@ -9,7 +9,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "autograd/backward.h"
 #include "models/model_spec.h"
+#include "ops/matmul/linear.h"
 #include "parallel/trainer/block_costs.h"
 #include "recipes/blocks/auto_cut.h"
 #include "recipes/blocks/build_blocks.h"
@@ -59,6 +61,53 @@ TEST(TaskLoss, GivesImagesThatAreLeftOutNothing) {
   EXPECT_NEAR(of({0, 1, 2, 0}), std::log(3.0), 1e-6);
   EXPECT_NEAR(of({data::kNoClass, 1, 2, data::kNoClass}), std::log(3.0) / 2, 1e-6);
   EXPECT_EQ(of({data::kNoClass, data::kNoClass, data::kNoClass, data::kNoClass}), 0);
+}
+
+// As torch.nn.CrossEntropyLoss(label_smoothing=0.3): 0.7 of the class's loss and 0.3 of the mean of
+// all classes'.
+TEST(TaskLoss, SmoothsLabelsInTrainingAlone) {
+  const parallel::LossFn loss = TaskLoss(ParseModelSpec("mobilenet_v2"), {}, 0.3);
+  const Variable logits(FromVector<double>({0, 1, 3}, {1, 3}));
+  const Tensor target = FromVector<int64_t>({1}, {1});
+  const double all = std::log(1 + std::exp(1.0) + std::exp(3.0));
+  EXPECT_NEAR(loss({logits}, {target}, {}).data().Item(),
+              0.7 * (all - 1) + 0.3 * (all - (0 + 1 + 3) / 3.0), 1e-12);
+  StepContext evaluation;
+  evaluation.training = false;
+  EXPECT_NEAR(loss({logits}, {target}, evaluation).data().Item(), all - 1, 1e-12);
+}
+
+// A number in (-1, 1) of `i`, and some that differ from it.
+double Number(int64_t i) { return std::sin(1.7 * static_cast<double>(i) + 0.3); }
+
+Tensor Numbers(const Shape& shape, int64_t first) {
+  std::vector<double> values(static_cast<size_t>(Numel(shape)));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = Number(first + static_cast<int64_t>(i));
+  return FromVector<double>(values, shape);
+}
+
+// A head that is left to the loss gives the loss and gradients of its logits.
+TEST(TaskLoss, SmoothsTokensWithoutAllLogits) {
+  const Tensor target = FromVector<int64_t>({3, -100, 0, 6, 2, 2}, {2, 3});
+  for (const char* name : {"gpt2", "roberta-mlm"}) {
+    const parallel::LossFn loss = TaskLoss(ParseModelSpec(name), {}, 0.2);
+    const auto of = [&](bool in_loss) {
+      const Variable hidden(Numbers({2, 3, 4}, 0), true), weight(Numbers({7, 4}, 50), true),
+          bias(Numbers({7}, 90), true);
+      const Variable logits = ops::Linear(hidden, weight, bias);
+      const Variable value =
+          in_loss ? loss({hidden, weight, bias}, {target}, {}) : loss({logits}, {target}, {});
+      Backward({value});
+      std::vector<double> all = ToVector<double>(value.data());
+      for (const Variable& v : {hidden, weight, bias})
+        for (const double g : ToVector<double>(v.grad())) all.push_back(g);
+      return all;
+    };
+    const std::vector<double> whole = of(false), without = of(true);
+    ASSERT_EQ(whole.size(), without.size());
+    // Sums of at most 28 products of numbers below 4, in f64.
+    for (size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(without[i], whole[i], 1e-13) << name;
+  }
 }
 
 TEST(OpenTaskData, TestsOnNoImageTwice) {
