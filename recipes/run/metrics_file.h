@@ -1,8 +1,9 @@
 // metrics.jsonl: one line with a JSON object for each step and each evaluation.
 //   {"kind": "train", "step": 12, "epoch": 0.051, "loss": 1.7, "lr": 0.013, "samples": 256,
 //    "seconds": 0.25, "samples_per_second": 1012.3, "live_bytes": 21954560}
-// A step that was skipped because it was not finite has "skipped": true; a loss that is not finite
-// is null.
+// With --clip-norm or --gradient-norm a step has "gradient_norm", that before clipping. A step that
+// was skipped because it was not finite has "skipped": true; a loss or norm that is not finite is
+// null.
 //   {"kind": "test", "step": 235, "epoch": 1.0, "loss": 0.52, "accuracy": 0.81, "samples": 10000}
 // `step` is the number of mini-batches done.
 #pragma once

@@ -61,6 +61,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
                                    .timeout = run.timeout,
                                    .seed = s.seed,
                                    .clip_norm = s.clip_norm,
+                                   .gradient_norm = s.gradient_norm,
                                    .max_skipped = run.max_skipped,
                                    .ema_decay = s.ema};
   if (s.precision == "f16") options.loss_scale.emplace();

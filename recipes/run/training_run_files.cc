@@ -154,10 +154,14 @@ void TrainingRun::OnStep(const parallel::StepReport& report) {
                {"samples_per_second", samples / report.seconds},
                {"live_bytes", memory_.stats().live_bytes}};
   if (report.skipped) line["skipped"] = true;
+  std::vector<Scalar> scalars = {{"train/loss", report.loss},
+                                 {"train/learning_rate", report.learning_rate},
+                                 {"train/samples_per_second", samples / report.seconds}};
+  if (report.gradient_norm) {
+    line["gradient_norm"] = *report.gradient_norm;
+    scalars.push_back({"train/gradient_norm", *report.gradient_norm});
+  }
   metrics_->Add(line);
-  const Scalar scalars[] = {{"train/loss", report.loss},
-                            {"train/learning_rate", report.learning_rate},
-                            {"train/samples_per_second", samples / report.seconds}};
   event_file_->Add(SecondsNow(), report.step + 1, scalars);
   if (callbacks_.on_step) callbacks_.on_step(report);
 }

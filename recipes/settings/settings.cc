@@ -58,7 +58,8 @@ const Later* LaterSetting(const std::string& key) {
                                                 {"init-part", {21, ""}},
                                                 {"image-cache", {22, ""}},
                                                 {"autotune", {23, false}},
-                                                {"label-smoothing", {24, 0.0}}};
+                                                {"label-smoothing", {24, 0.0}},
+                                                {"gradient-norm", {25, false}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

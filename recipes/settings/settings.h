@@ -58,7 +58,8 @@ struct Settings {
   double beta1 = 0.9;     // of Adam, as beta2
   double beta2 = 0.999;
   double weight_decay = 4e-5;
-  double clip_norm = 0;  // 0: no clipping
+  double clip_norm = 0;        // 0: no clipping
+  bool gradient_norm = false;  // the metrics have the gradient's norm without clipping too
   // Share of each target's probability that the loss of training spreads over all classes.
   double label_smoothing = 0;
   double ema = 0;  // decay of the weights' moving average; 0: none
@@ -128,6 +129,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--beta2", s.beta2);
   visit("--weight-decay", s.weight_decay);
   visit("--clip-norm", s.clip_norm);
+  visit("--gradient-norm", s.gradient_norm);
   visit("--label-smoothing", s.label_smoothing);
   visit("--ema", s.ema);
   visit("--lr-schedule", s.lr_schedule);
@@ -172,7 +174,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 
 // The version of the list above; it increases with each new setting. Files without a version have
 // 1.
-inline constexpr int64_t kSettingsVersion = 24;
+inline constexpr int64_t kSettingsVersion = 25;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

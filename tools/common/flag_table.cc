@@ -83,7 +83,8 @@ constexpr FlagRow kTable[] = {
     {"train", "--vocab-dir", "texts vocabulary"},
     {"train", "--epoch-size", "text training"},
     {"train",
-     "--drop-last --epochs --optimizer --lr --weight-decay --clip-norm --label-smoothing --ema "
+     "--drop-last --epochs --optimizer --lr --weight-decay --clip-norm --gradient-norm "
+     "--label-smoothing --ema "
      "--lr-schedule "
      "--warmup --recompute --activation-storage --reproducible --max-skipped --out "
      "--checkpoint-every --keep --eval-every --max-steps",

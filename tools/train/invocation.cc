@@ -103,6 +103,9 @@ void AddOptimizerFlags(CLI::App& app, recipes::Settings& s) {
   app.add_option("--clip-norm", s.clip_norm,
                  "Scale the gradient down if its global norm is larger than this; 0: never. "
                  "Default: the model's usual one");
+  app.add_flag("--gradient-norm,!--no-gradient-norm", s.gradient_norm,
+               "Write the norm of each step's gradient to the metrics without --clip-norm too, "
+               "which has it anyway. One exchange more per step between the stages");
   app.add_option("--label-smoothing", s.label_smoothing,
                  "Share of each target's probability that the loss of training spreads evenly over "
                  "all classes or tokens; evaluations do not");

@@ -20,7 +20,7 @@ bool MayChange(const std::string& flag) {
       "--codec-folder",   "--chunks",       "--bucket-mb",
       "--device",         "--gpu-links",    "--tensor",
       "--tensor-cuts",    "--link",         "--image-cache",
-      "--autotune"};
+      "--autotune",       "--gradient-norm"};
   return flags.contains(flag);
 }
 
