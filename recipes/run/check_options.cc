@@ -107,6 +107,12 @@ void CheckGradientCodec(const Settings& s) {
           s.codec_gradients);
 }
 
+void CheckValidation(const Settings& s) {
+  Require(s.validation >= 0 && s.validation < 1, "train",
+          "--validation must be from 0 to below 1, got {}", s.validation);
+  RequireOneOf("--best", s.best, {"validation", "test"});
+}
+
 void CheckLabelSmoothing(const Settings& s) {
   Require(s.label_smoothing >= 0 && s.label_smoothing < 1, "train",
           "--label-smoothing must be from 0 to below 1, got {}", s.label_smoothing);
@@ -140,6 +146,7 @@ void CheckNames(const RunOptions& options) {
   RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});
   CheckLength(s);
+  CheckValidation(s);
   CheckLabelSmoothing(s);
   CheckGradientCodec(s);
   RequireUpTo("--codec-warmup", s.codec_warmup, kMostSteps);

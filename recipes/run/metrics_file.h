@@ -5,7 +5,7 @@
 // was skipped because it was not finite has "skipped": true; a loss or norm that is not finite is
 // null.
 //   {"kind": "test", "step": 235, "epoch": 1.0, "loss": 0.52, "accuracy": 0.81, "samples": 10000}
-// `step` is the number of mini-batches done.
+// A line of the kind "validation" is like one of "test". `step` is the number of mini-batches done.
 #pragma once
 
 #include <cstdint>
@@ -33,14 +33,14 @@ class MetricsFile {
   // The lines of all evaluations and of steps: of the last, and of all others or, if they are more
   // than kMostSteps, of every second, fourth, eighth, ... By step.
   std::vector<nlohmann::json> lines() const;
-  // Whether there is a line of an evaluation after step `step`.
-  bool HasTest(int64_t step) const;
+  // Whether there is a line of an evaluation of this kind after step `step`.
+  bool HasEvaluation(const std::string& kind, int64_t step) const;
 
  private:
   void Keep(const nlohmann::json& line);
   void Thin();
 
-  std::vector<nlohmann::json> tests_, steps_;
+  std::vector<nlohmann::json> evaluations_, steps_;
   nlohmann::json last_;                 // of the steps
   int64_t steps_seen_ = 0, every_ = 1;  // the steps that are kept
   std::unique_ptr<io::OutputFile> file_;

@@ -25,7 +25,7 @@ struct SummaryInput {
   int64_t steps_per_epoch = 1;
   bool finished = true;  // false: stopped, or ended by `error`
   std::string error{};   // that ended the run; empty: none
-  std::optional<parallel::EvaluationResult> test;
+  std::optional<parallel::EvaluationResult> test, validation{};
   double step_seconds = 0;  // median
   MemoryStats memory;
   std::vector<uint64_t> rank_peaks{};       // bytes; empty where the ranks share a process

@@ -37,13 +37,15 @@ std::string MessageOf(const std::exception_ptr& failure) {
 }
 
 // As a summary has it: what was not finite is null.
-std::optional<Evaluation> TestOf(const Json& test, int64_t step, double epoch) {
+std::optional<Evaluation> ResultOf(const char* part, const Json& summary, double epoch) {
+  const Json& test = io::Member(summary, part);
   if (!test.is_object()) return std::nullopt;
   const auto figure = [&](const char* key) {
     const Json& value = io::Member(test, key);
     return value.is_number() ? value.get<double>() : std::nan("");
   };
-  Evaluation evaluation{.step = step,
+  Evaluation evaluation{.part = part,
+                        .step = summary.at("steps"),
                         .epoch = epoch,
                         .samples = static_cast<int64_t>(figure("samples")),
                         .loss = figure("loss")};
@@ -114,7 +116,8 @@ std::optional<RunResult> TrainingRun::LeftByEnd() {
   Say(fmt::format("all {} steps are already done, so nothing changes; a larger {} continues", end_,
                   LimitingFlag()));
   result.summary = std::move(earlier_);
-  result.test = TestOf(io::Member(result.summary, "test"), steps, EpochOf(steps));
+  result.test = ResultOf("test", result.summary, EpochOf(steps));
+  result.validation = ResultOf("validation", result.summary, EpochOf(steps));
   for (const std::string& model : {folder_.model(), folder_.averaged_weights()})
     if (std::filesystem::exists(model)) result.model = model;
   return result;
@@ -166,14 +169,16 @@ void TrainingRun::OnStep(const parallel::StepReport& report) {
   if (callbacks_.on_step) callbacks_.on_step(report);
 }
 
-void TrainingRun::RecordTest(const parallel::EvaluationResult& score) {
-  Json line = {{"kind", "test"}, {"step", test_->step}, {"epoch", test_->epoch}};
-  line.update(ScoreJson(score, HasAccuracy()));
+void TrainingRun::Record(const Evaluated& on) {
+  const Evaluation& result = *on.result;
+  Json line = {{"kind", on.name}, {"step", result.step}, {"epoch", result.epoch}};
+  line.update(ScoreJson(on.score, HasAccuracy()));
   metrics_->Add(line);
-  const Scalar scalars[] = {{"test/loss", test_->loss},
-                            HasAccuracy() ? Scalar{"test/accuracy", *test_->accuracy}
-                                          : Scalar{"test/perplexity", std::exp(test_->loss)}};
-  event_file_->Add(SecondsNow(), test_->step, scalars);
+  const std::string part = on.name;
+  const Scalar scalars[] = {{part + "/loss", result.loss},
+                            HasAccuracy() ? Scalar{part + "/accuracy", *result.accuracy}
+                                          : Scalar{part + "/perplexity", std::exp(result.loss)}};
+  event_file_->Add(SecondsNow(), result.step, scalars);
 }
 
 // If the weights themselves are not finite, keeps the previous checkpoint.
@@ -195,13 +200,13 @@ void TrainingRun::Save() {
   saved_at_ = step;
 }
 
-void TrainingRun::KeepIfBest() {
-  Json test = {{"step", test_->step}, {"epoch", test_->epoch}};
-  test.update(ScoreJson(*score_, HasAccuracy()));
-  if (!Agree([&] { return IsBetter(test, best_); }, "whether a checkpoint is the best")) return;
-  if (saved_at_ != test_->step) Save();
-  processes_.Lead([&] { KeepAsBest(folder_, test); });
-  best_ = std::move(test);
+void TrainingRun::KeepIfBest(const Evaluated& on) {
+  Json result = {{"part", on.name}, {"step", on.result->step}, {"epoch", on.result->epoch}};
+  result.update(ScoreJson(on.score, HasAccuracy()));
+  if (!Agree([&] { return IsBetter(result, best_); }, "whether a checkpoint is the best")) return;
+  if (saved_at_ != on.result->step) Save();
+  processes_.Lead([&] { KeepAsBest(folder_, result); });
+  best_ = std::move(result);
 }
 
 Json TrainingRun::Summary(bool finished, const std::string& error, const RunUse& use) const {
@@ -215,7 +220,8 @@ Json TrainingRun::Summary(bool finished, const std::string& error, const RunUse&
                       .steps_per_epoch = steps_per_epoch_,
                       .finished = finished,
                       .error = error,
-                      .test = score_,
+                      .test = test_.last(),
+                      .validation = validation_.last(),
                       .step_seconds = MedianStepSeconds(),
                       .memory = use.memory.all,
                       .rank_peaks = use.memory.rank_peaks,
@@ -253,8 +259,11 @@ std::string TrainingRun::Export() {
 // error. The model comes first, as the purpose of the run. After a failure there is no
 // communication with other processes.
 RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
-  RunResult result{
-      .folder = folder_.path, .finished = finished, .step = trainer_.step(), .test = test_};
+  RunResult result{.folder = folder_.path,
+                   .finished = finished,
+                   .step = trainer_.step(),
+                   .test = test_.result,
+                   .validation = validation_.result};
   Attempts attempts(failure);
   if (!failure) attempts.Try([&] { result.model = Export(); });
   KeepEvents();
@@ -280,7 +289,7 @@ Json TrainingRun::WithEarlierTimes(const Json& now) const {
   Json merged = now;
   merged.update(earlier_);
   merged.erase("ended");
-  for (const char* key : {"finished", "error", "test"}) merged[key] = now.at(key);
+  for (const char* key : {"finished", "error", "test", "validation"}) merged[key] = now.at(key);
   return merged;
 }
 

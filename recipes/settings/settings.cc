@@ -59,7 +59,9 @@ const Later* LaterSetting(const std::string& key) {
                                                 {"image-cache", {22, ""}},
                                                 {"autotune", {23, false}},
                                                 {"label-smoothing", {24, 0.0}},
-                                                {"gradient-norm", {25, false}}};
+                                                {"gradient-norm", {25, false}},
+                                                {"validation", {26, 0.0}},
+                                                {"best", {27, "test"}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

@@ -58,7 +58,11 @@ struct Settings {
   double beta1 = 0.9;     // of Adam, as beta2
   double beta2 = 0.999;
   double weight_decay = 4e-5;
-  double clip_norm = 0;        // 0: no clipping
+  double clip_norm = 0;  // 0: no clipping
+  // Share of the training examples that is held out to validate on; 0: none.
+  double validation = 0;
+  // The part of the data on which best/ is chosen: "validation", if there is one, or "test".
+  std::string best = "validation";
   bool gradient_norm = false;  // the metrics have the gradient's norm without clipping too
   // Share of each target's probability that the loss of training spreads over all classes.
   double label_smoothing = 0;
@@ -129,6 +133,8 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--beta2", s.beta2);
   visit("--weight-decay", s.weight_decay);
   visit("--clip-norm", s.clip_norm);
+  visit("--validation", s.validation);
+  visit("--best", s.best);
   visit("--gradient-norm", s.gradient_norm);
   visit("--label-smoothing", s.label_smoothing);
   visit("--ema", s.ema);
@@ -161,6 +167,9 @@ inline parallel::PipelineSize PipelineOf(const Settings& s) {
 // Ranks of the run.
 inline int64_t RanksOf(const Settings& s) { return PipelineOf(s).ranks * s.replicas * s.tensor; }
 
+// Whether evaluations choose the run's best checkpoint.
+inline bool ChoosesBest(const Settings& s) { return s.best == "test" || s.validation > 0; }
+
 // Micro-batches of one replica in a mini-batch, over all passes.
 inline int64_t PartsOfReplica(const Settings& s) { return s.micro_batches * s.accumulate; }
 
@@ -174,7 +183,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 
 // The version of the list above; it increases with each new setting. Files without a version have
 // 1.
-inline constexpr int64_t kSettingsVersion = 25;
+inline constexpr int64_t kSettingsVersion = 27;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

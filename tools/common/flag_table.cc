@@ -87,7 +87,7 @@ constexpr FlagRow kTable[] = {
      "--label-smoothing --ema "
      "--lr-schedule "
      "--warmup --recompute --activation-storage --reproducible --max-skipped --out "
-     "--checkpoint-every --keep --eval-every --max-steps",
+     "--checkpoint-every --keep --eval-every --max-steps --validation --best",
      "training"},
     {"train", "--momentum", "sgd training"},
     {"train", "--beta1 --beta2", "adam training"},

@@ -75,6 +75,9 @@ void AddRunFlags(CLI::App& app, recipes::Settings& s) {
                "Drop the last batch of an epoch if it is smaller than the others");
   app.add_option("--augment", s.augment,
                  Choices("Random augmentation of training images", data::AugmentDescriptions()));
+  app.add_option("--validation", s.validation,
+                 "Share of the training examples to hold out and validate on, such as 0.1 (of a "
+                 "text its end): always the same ones, whatever the seed. 0: none");
   app.add_option("--init", s.init,
                  "Initial weights: a .safetensors or .pth file, a Hugging Face folder, or a "
                  "checkpoint folder. Default: random");
@@ -256,10 +259,16 @@ void AddFileFlags(CLI::App& app, Invocation& invocation) {
   app.add_option("--out", invocation.out, "Folder for the run's files. Default: runs/NAME-DATE");
   app.add_option("--checkpoint-every", invocation.checkpoint_every,
                  "Steps between checkpoints; 0: at the end of each epoch");
-  app.add_option("--keep", invocation.keep,
-                 "Number of latest checkpoints to keep; the best one on the test set is kept too");
+  app.add_option(
+      "--keep", invocation.keep,
+      "Number of latest checkpoints to keep; the best one is kept too, by --validation or "
+      "--best test");
   app.add_option("--eval-every", invocation.eval_every,
-                 "Steps between evaluations on the test set; 0: at the end of each epoch");
+                 "Steps between evaluations, on the part of --validation if there is one, else on "
+                 "the test set; 0: at the end of each epoch");
+  app.add_option("--best", invocation.settings.best,
+                 "Where best/ is chosen: validation, by the part of --validation if there is one; "
+                 "or test, by the test set, whose figure for it is then no fair one");
   app.add_option("--max-steps", invocation.max_steps,
                  "Stop after this many steps in total, even within an epoch; 0: no limit. The "
                  "learning rate schedule still follows --epochs");

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "autograd/backward.h"
 #include "models/model_spec.h"
@@ -16,6 +17,7 @@
 #include "recipes/blocks/auto_cut.h"
 #include "recipes/blocks/build_blocks.h"
 #include "recipes/blocks/choose_cuts.h"
+#include "recipes/data/validation_part.h"
 #include "runtime/error.h"
 #include "runtime/progress.h"
 
@@ -61,6 +63,80 @@ TEST(TaskLoss, GivesImagesThatAreLeftOutNothing) {
   EXPECT_NEAR(of({0, 1, 2, 0}), std::log(3.0), 1e-6);
   EXPECT_NEAR(of({data::kNoClass, 1, 2, data::kNoClass}), std::log(3.0) / 2, 1e-6);
   EXPECT_EQ(of({data::kNoClass, data::kNoClass, data::kNoClass, data::kNoClass}), 0);
+}
+
+TEST(HoldOut, DividesExamplesOnceAndForAll) {
+  const HeldOut parts = HoldOut(10, 0.3);
+  EXPECT_EQ(parts.training.size(), 7u);
+  EXPECT_EQ(parts.validation.size(), 3u);
+  std::vector<int64_t> all = parts.training;
+  all.insert(all.end(), parts.validation.begin(), parts.validation.end());
+  std::ranges::sort(all);
+  for (int64_t i = 0; i < 10; ++i) EXPECT_EQ(all[i], i);
+  EXPECT_NE(HoldOut(1000, 0.3).validation.front(), 700) << "not merely the last ones";
+  EXPECT_THROW(HoldOut(10, 0.01), BadInput);
+  EXPECT_THROW(HoldOut(10, 0.99), BadInput);
+  EXPECT_EQ(TokensToTrainOn(1000, 0.1), 900);
+}
+
+// Damaged files are replaced by others of their class, but by none that is validated on. A cache
+// changes no image of the validation part.
+TEST(OpenTaskData, HoldsOutWhatTrainingNeverSees) {
+  const std::string folder = ::testing::TempDir() + "/held_out";
+  for (int i = 0; i < 10; ++i) {
+    std::filesystem::create_directories(folder + "/train/a");
+    std::ofstream(fmt::format("{}/train/a/{}.pgm", folder, i), std::ios::binary)
+        << "P5 4 4 255\n"
+        << std::string(16, static_cast<char>(20 * i));
+  }
+  WriteGrey(folder + "/test/a/1.pgm", 4, 4);
+  Settings settings;
+  settings.data = "image-folder";
+  settings.data_dir = folder;
+  settings.validation = 0.3;
+  const auto first_values = [](const DataPart& part) {
+    std::vector<int64_t> rows;
+    for (int64_t i = 0; i < part.size; ++i) rows.push_back(i);
+    const Tensor images = part.batches({.indices = rows, .samples = rows}).inputs[0];
+    std::vector<float> values;
+    for (int64_t i = 0; i < part.size; ++i) values.push_back(images.data<float>()[i * 4 * 4 * 3]);
+    return values;
+  };
+  const HeldOut parts = HoldOut(10, 0.3);
+  const TaskData whole = OpenTaskData(settings);
+  EXPECT_EQ(whole.train.size, 7);
+  EXPECT_EQ(whole.validation.size, 3);
+  const std::vector<float> held_out = first_values(whole.validation);
+  for (const float value : first_values(whole.train))
+    EXPECT_EQ(std::ranges::count(held_out, value), 0);
+  for (const int64_t example : parts.training)
+    if (example != parts.training.back())
+      std::ofstream(fmt::format("{}/train/a/{}.pgm", folder, example)) << "damaged";
+  const TaskData damaged = OpenTaskData(settings);
+  const std::vector<float> left = first_values(damaged.train);
+  for (const float value : left) EXPECT_EQ(std::ranges::count(held_out, value), 0);
+  EXPECT_EQ(std::set(left.begin(), left.end()).size(), 1u);
+  EXPECT_EQ(first_values(damaged.validation), held_out);
+}
+
+TEST(OpenTaskData, HoldsOutTheEndOfATextsTrainingPart) {
+  const std::string path = ::testing::TempDir() + "/held_out.txt";
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += static_cast<char>('a' + i % 26);
+  std::ofstream(path) << text;
+  Settings settings;
+  settings.model = "gpt-char:1";
+  settings.data = "text";
+  settings.data_dir = path;
+  settings.tokenizer = "bytes";
+  settings.length = 8;
+  settings.validation = 0.25;  // of the 180 characters to train on
+  const TaskData data = OpenTaskData(settings);
+  EXPECT_EQ(data.validation.size, (45 - 1) / 8);
+  EXPECT_EQ(data.train.size, 135 / 8);
+  const std::vector<int64_t> first =
+      ToVector<int64_t>(data.validation.batches({.indices = {0}, .samples = {0}}).inputs[0]);
+  EXPECT_EQ(first.front(), text[135]);
 }
 
 // As torch.nn.CrossEntropyLoss(label_smoothing=0.3): 0.7 of the class's loss and 0.3 of the mean of

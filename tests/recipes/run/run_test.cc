@@ -72,6 +72,57 @@ TEST(Run, EvaluatesEverySoManySteps) {
   EXPECT_EQ(steps, (std::vector<int64_t>{3, 6, 8}));
 }
 
+// 18 of the 90 images are held out, so an epoch has 3 steps. The test set is for the end.
+TEST(Run, ValidatesOnWhatItHoldsOutAndChoosesTheBestByIt) {
+  RunOptions options = Options("validates");
+  options.settings.validation = 0.2;
+  std::vector<Evaluation> seen;
+  const RunCallbacks callbacks{
+      .on_evaluate = [&](const Evaluation& result) { seen.push_back(result); }};
+  const RunResult result = recipes::Run(options, callbacks);
+  const auto parts = [&] {
+    std::vector<std::string> all;
+    for (const Evaluation& e : seen) all.push_back(fmt::format("{} {}", e.part, e.step));
+    return all;
+  };
+  EXPECT_EQ(parts(), (std::vector<std::string>{"validation 3", "validation 6", "test 6"}));
+  EXPECT_EQ(seen[0].samples, 18);
+  EXPECT_EQ(result.summary["validation"]["samples"], 18);
+  EXPECT_EQ(result.summary["validation"]["loss"], seen[1].loss);
+  EXPECT_EQ(result.validation->loss, seen[1].loss);
+  EXPECT_EQ(result.test->samples, 20);
+  EXPECT_NE(ToText(result.summary).find("18 validation images"), std::string::npos);
+  const nlohmann::json best = io::ReadJsonObject(RunFolder{options.out}.best() + "/test.json");
+  EXPECT_EQ(best["part"], "validation");
+  EXPECT_EQ(best["accuracy"], std::max(*seen[0].accuracy, *seen[1].accuracy));
+  // Asked for, the test set chooses, and is then tested on each time.
+  options.out = Options("tests").out;
+  options.settings.best = "test";
+  seen.clear();
+  recipes::Run(options, callbacks);
+  EXPECT_EQ(parts(),
+            (std::vector<std::string>{"validation 3", "test 3", "validation 6", "test 6"}));
+  EXPECT_EQ(io::ReadJsonObject(RunFolder{options.out}.best() + "/test.json")["part"], "test");
+}
+
+TEST(Run, WithoutAPartToChooseOnNoCheckpointIsTheBest) {
+  const RunOptions options = Options("no best");
+  recipes::Run(options);
+  EXPECT_FALSE(std::filesystem::exists(RunFolder{options.out}.best()));
+}
+
+TEST(Run, IsResumedWithWhatItHoldsOut) {
+  RunOptions whole = Options("validates whole"), part = Options("validates part");
+  whole.settings.validation = part.settings.validation = 0.2;
+  recipes::Run(whole);
+  part.max_steps = 4;
+  recipes::Run(part);
+  part.max_steps = 0;
+  part.settings = LoadRun(part.out).settings;
+  recipes::Run(Resumed(part));
+  EXPECT_TRUE(Bytes(part.out) == Bytes(whole.out));
+}
+
 // 90 images in batches of 89: batch norm over 1 x 1 pixels of one sample has one value a channel.
 TEST(Run, ARestOfOneSampleIsRefusedBeforeTheFirstStepUnlessItIsLeftOut) {
   RunOptions options = Options("rest");
