@@ -111,6 +111,9 @@ void CheckValidation(const Settings& s) {
   Require(s.validation >= 0 && s.validation < 1, "train",
           "--validation must be from 0 to below 1, got {}", s.validation);
   RequireOneOf("--best", s.best, {"validation", "test"});
+  RequireUpTo("--patience", s.patience, kMostSteps);
+  Require(s.patience == 0 || ChoosesBest(s), "train",
+          "--patience {} needs --validation, or --best test, to know what is better", s.patience);
 }
 
 void CheckLabelSmoothing(const Settings& s) {

@@ -81,4 +81,9 @@ bool MetricsFile::HasEvaluation(const std::string& kind, int64_t step) const {
       evaluations_, [&](const Json& line) { return line["kind"] == kind && line["step"] == step; });
 }
 
+int64_t MetricsFile::EvaluationsAfter(const std::string& kind, int64_t step) const {
+  return std::ranges::count_if(
+      evaluations_, [&](const Json& line) { return line["kind"] == kind && line["step"] > step; });
+}
+
 }  // namespace torus::recipes

@@ -35,6 +35,8 @@ class MetricsFile {
   std::vector<nlohmann::json> lines() const;
   // Whether there is a line of an evaluation of this kind after step `step`.
   bool HasEvaluation(const std::string& kind, int64_t step) const;
+  // How many such lines there are after later steps than `step`.
+  int64_t EvaluationsAfter(const std::string& kind, int64_t step) const;
 
  private:
   void Keep(const nlohmann::json& line);

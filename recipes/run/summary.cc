@@ -183,6 +183,13 @@ std::string ValidationText(const Json& summary) {
   return summary.at("validation").is_null() ? "" : ScoreText(summary, "validation");
 }
 
+std::string EarlyStopText(const Json& summary) {
+  const Json& patience = summary.at("early_stop");
+  if (patience.is_null()) return "";
+  return fmt::format("early stop      after step {}: {} evaluations were no better than the best\n",
+                     summary.at("steps").get<int64_t>(), patience.get<int64_t>());
+}
+
 std::string SpeedText(const Json& summary) {
   return fmt::format("speed           {} {}/s over {} steps in {}\n",
                      FormatCount(summary.at("samples_per_second").get<double>()),
@@ -259,6 +266,7 @@ Json MakeSummary(const SummaryInput& input) {
   for (const parallel::LinkBytes& link : totals.links) links.push_back(LinkJson(link));
   return {{"title", input.title},
           {"finished", input.finished},
+          {"early_stop", input.early_stop == 0 ? Json() : Json(input.early_stop)},
           {"error", input.error.empty() ? Json() : Json(input.error)},
           {"settings", ToJson(input.settings)},
           {"cuts", input.cuts.cuts},
@@ -359,8 +367,8 @@ std::string Lines(const Json& summary, std::initializer_list<std::string (*)(con
 }  // namespace
 
 std::string ToText(const Json& summary) {
-  std::string text =
-      Lines(summary, {TestText, ValidationText, SkippedText, LossScaleText, GraphsText, PlansText});
+  std::string text = Lines(summary, {TestText, ValidationText, EarlyStopText, SkippedText,
+                                     LossScaleText, GraphsText, PlansText});
   const Json steps = summary.value("steps_here", Json());
   if (steps.is_number() && steps > 0)
     text += Lines(

@@ -221,6 +221,7 @@ bool TrainingRun::TrainAndTest() {
   SayHead();
   // The earlier run ended with an epoch, or was interrupted before it wrote the epoch's test line.
   if (begin_ > 0 && EvaluatesAt(begin_) && LacksFigure()) Evaluate();
+  SayIfOutOfPatience();
   TrainAll();
   bool finished = IsAtEnd();
   if (saved_at_ != trainer_.step()) Save();
@@ -237,6 +238,26 @@ bool TrainingRun::LacksFigure() const {
   const char* const part = (Validates() ? validation_ : test_).name;
   return Agree([&] { return !metrics_->HasEvaluation(part, begin_); },
                "whether a figure is missing");
+}
+
+void TrainingRun::SayIfOutOfPatience() {
+  if (!IsOutOfPatience()) return;
+  out_of_patience_ = true;
+  Say(
+      fmt::format("training ends early: the last {} evaluations were no better than the best, "
+                  "--patience",
+                  settings_.patience));
+}
+
+// By the evaluations since the best one, also those before the run was resumed.
+bool TrainingRun::IsOutOfPatience() const {
+  if (settings_.patience == 0) return false;
+  return Agree(
+      [this] {
+        const int64_t best = best_.is_null() ? -1 : best_.at("step").get<int64_t>();
+        return metrics_->EvaluationsAfter(chooser().name, best) >= settings_.patience;
+      },
+      "whether patience is at its end");
 }
 
 std::optional<Evaluation> TrainingRun::EvaluateOnly() {
@@ -317,10 +338,10 @@ int64_t TrainingRun::NextPause(int64_t step) const {
 }
 
 void TrainingRun::TrainAll() {
-  if (trainer_.step() >= end_) return;
+  if (IsAtEnd()) return;
   BatchFeed feed(task_.data().train, settings_, processes_.LocalPlaces(trainer_.layout()), begin_,
                  options_.timeout, agreed_.process_threads);
-  while (trainer_.step() < end_ && TrainUntil(NextPause(trainer_.step()), feed)) {
+  while (!IsAtEnd() && TrainUntil(NextPause(trainer_.step()), feed)) {
   }
 }
 
@@ -389,7 +410,9 @@ bool TrainingRun::EvaluateOn(Evaluated& on) {
   if (metrics_ && !metrics_->HasEvaluation(on.name, on.result->step)) Record(on);
   if (callbacks_.on_evaluate) callbacks_.on_evaluate(*on.result);
   SayLeftOut();
-  if (keeps_files_ && ChoosesBest(settings_) && &on == &chooser()) KeepIfBest(on);
+  if (!keeps_files_ || !ChoosesBest(settings_) || &on != &chooser()) return true;
+  KeepIfBest(on);
+  if (trainer_.step() < end_) SayIfOutOfPatience();
   return true;
 }
 

@@ -79,6 +79,7 @@ class TrainingRun {
   int64_t NewestStep() const;
   nlohmann::json SummaryInFolder() const;
   std::string LimitingFlag() const;
+  bool EndedEarly(const nlohmann::json& summary) const;
   std::optional<RunResult> LeftByEnd();
   void RequireSameCheckpoint(const ResumedRun& run) const;
   void Say(const std::string& line) const;
@@ -106,7 +107,7 @@ class TrainingRun {
       return result ? std::optional(score) : std::nullopt;
     }
   };
-  bool IsAtEnd() const { return trainer_.step() >= end_; }
+  bool IsAtEnd() const { return trainer_.step() >= end_ || out_of_patience_; }
   bool Validates() const { return validation_.part.size > 0; }
   const Evaluated& chooser() const { return settings_.best == "test" ? test_ : validation_; }
   bool Evaluate();
@@ -115,6 +116,8 @@ class TrainingRun {
   void Save();
   void KeepIfBest(const Evaluated& on);
   bool LacksFigure() const;
+  bool IsOutOfPatience() const;
+  void SayIfOutOfPatience();
   std::string WhyNoScore() const;
   bool Agree(const std::function<bool()>& decide, const char* what) const;
   bool TrainAndTest();
@@ -149,7 +152,8 @@ class TrainingRun {
   std::unique_ptr<EventFile> event_file_;
   std::vector<trace::Event> events_;
   Evaluated validation_{"validation", task_.data().validation}, test_{"test", task_.data().test};
-  nlohmann::json best_;         // result of the best evaluation so far
+  nlohmann::json best_;  // result of the best evaluation so far
+  bool out_of_patience_ = false;
   bool keeps_files_ = false;    // whether some process keeps files in the run's folder
   nlohmann::json earlier_;      // the folder's summary, if nothing is left to train
   int64_t saved_at_ = -1;       // step of the newest checkpoint in the folder

@@ -101,20 +101,34 @@ std::string TrainingRun::LimitingFlag() const {
   return options_.max_steps < all ? "--max-steps" : "--epochs and --max-steps";
 }
 
+// Whether `summary` is of a run that patience ended at the step from which this one would go on,
+// with no less patience.
+bool TrainingRun::EndedEarly(const Json& summary) const {
+  const Json& patience = io::Member(summary, "early_stop");
+  return patience.is_number_integer() && patience >= settings_.patience &&
+         io::Member(summary, "steps") == begin_ && io::Member(summary, "finished") == true;
+}
+
 // What is left as it is where there is nothing to train: the times and the trace are of steps that
 // another end of the run would not know. Only a last evaluation may still be missing.
 std::optional<RunResult> TrainingRun::LeftByEnd() {
-  if (begin_ < end_) return std::nullopt;
+  if (begin_ < end_ && settings_.patience == 0) return std::nullopt;
   earlier_ = Json::parse(processes_.OfLeader([this] { return SummaryInFolder().dump(); },
                                              "whether the run is at its end"));
+  const bool early = begin_ < end_;
+  if (early && !EndedEarly(earlier_)) earlier_ = nullptr;
   if (earlier_.is_null()) return std::nullopt;
   const int64_t steps = earlier_.at("steps");
   if (steps == begin_ && begin_ == end_ && io::Member(earlier_, "finished") != true)
     return std::nullopt;
   RunResult result{.folder = folder_.path, .step = steps};
   if (!processes_.leads()) return result;
-  Say(fmt::format("all {} steps are already done, so nothing changes; a larger {} continues", end_,
-                  LimitingFlag()));
+  Say(early
+          ? fmt::format("training has ended early, after step {}, so nothing changes; a larger "
+                        "--patience continues",
+                        steps)
+          : fmt::format("all {} steps are already done, so nothing changes; a larger {} continues",
+                        end_, LimitingFlag()));
   result.summary = std::move(earlier_);
   result.test = ResultOf("test", result.summary, EpochOf(steps));
   result.validation = ResultOf("validation", result.summary, EpochOf(steps));
@@ -219,6 +233,7 @@ Json TrainingRun::Summary(bool finished, const std::string& error, const RunUse&
                       .resumed_from = begin_,
                       .steps_per_epoch = steps_per_epoch_,
                       .finished = finished,
+                      .early_stop = out_of_patience_ ? settings_.patience : 0,
                       .error = error,
                       .test = test_.last(),
                       .validation = validation_.last(),

@@ -61,7 +61,8 @@ const Later* LaterSetting(const std::string& key) {
                                                 {"label-smoothing", {24, 0.0}},
                                                 {"gradient-norm", {25, false}},
                                                 {"validation", {26, 0.0}},
-                                                {"best", {27, "test"}}};
+                                                {"best", {27, "test"}},
+                                                {"patience", {28, 0}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

@@ -63,6 +63,8 @@ struct Settings {
   double validation = 0;
   // The part of the data on which best/ is chosen: "validation", if there is one, or "test".
   std::string best = "validation";
+  // Evaluations in a row without a better result than the best after which training ends; 0: none.
+  int64_t patience = 0;
   bool gradient_norm = false;  // the metrics have the gradient's norm without clipping too
   // Share of each target's probability that the loss of training spreads over all classes.
   double label_smoothing = 0;
@@ -135,6 +137,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--clip-norm", s.clip_norm);
   visit("--validation", s.validation);
   visit("--best", s.best);
+  visit("--patience", s.patience);
   visit("--gradient-norm", s.gradient_norm);
   visit("--label-smoothing", s.label_smoothing);
   visit("--ema", s.ema);
@@ -183,7 +186,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 
 // The version of the list above; it increases with each new setting. Files without a version have
 // 1.
-inline constexpr int64_t kSettingsVersion = 27;
+inline constexpr int64_t kSettingsVersion = 28;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

@@ -17,6 +17,7 @@ constexpr FlagContext kContexts[] = {
     {"vocabulary", "needs a tokenizer with a vocabulary"},
     // What a program is to do.
     {"training", "needs training", false},
+    {"scored", "needs --validation, or --best test"},
     {"new", "applies to new runs only"},
     {"weights", "needs --init"},
     {"encode", "cannot be given with --decoded", false},
@@ -89,6 +90,7 @@ constexpr FlagRow kTable[] = {
      "--warmup --recompute --activation-storage --reproducible --max-skipped --out "
      "--checkpoint-every --keep --eval-every --max-steps --validation --best",
      "training"},
+    {"train", "--patience", "scored training", "0"},
     {"train", "--momentum", "sgd training"},
     {"train", "--beta1 --beta2", "adam training"},
     {"train", "--nesterov", "momentum training"},

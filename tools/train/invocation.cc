@@ -78,6 +78,9 @@ void AddRunFlags(CLI::App& app, recipes::Settings& s) {
   app.add_option("--validation", s.validation,
                  "Share of the training examples to hold out and validate on, such as 0.1 (of a "
                  "text its end): always the same ones, whatever the seed. 0: none");
+  app.add_option("--patience", s.patience,
+                 "End training after this many evaluations in a row that were no better than the "
+                 "best before them; 0: never");
   app.add_option("--init", s.init,
                  "Initial weights: a .safetensors or .pth file, a Hugging Face folder, or a "
                  "checkpoint folder. Default: random");

@@ -111,6 +111,75 @@ TEST(Run, WithoutAPartToChooseOnNoCheckpointIsTheBest) {
   EXPECT_FALSE(std::filesystem::exists(RunFolder{options.out}.best()));
 }
 
+// 10 steps an epoch of a small GPT, which has no running statistics.
+RunOptions TextOptions(const std::string& out) {
+  RunOptions options = Options(out);
+  Settings& s = options.settings;
+  s = {};
+  s.model = "gpt-char:1";
+  s.data = "text";
+  s.data_dir = ::testing::TempDir() + "/patience.txt";
+  std::ofstream text(s.data_dir);
+  for (int i = 0; i < 500; ++i) text << static_cast<char>('a' + i * i % 26);
+  s.tokenizer = "bytes";
+  s.length = 8;
+  s.epoch_size = 20;
+  s.batch_size = 2;
+  s.micro_batches = s.threads = 1;
+  s.validation = 0.1;
+  options.eval_every = 2;
+  return options;
+}
+
+// The rate is so small that no weight moves, so no evaluation is better than the first.
+TEST(Run, EndsWhenPatienceDoes) {
+  RunOptions options = TextOptions("patience");
+  options.settings.lr = 1e-30;
+  options.settings.weight_decay = 0;
+  options.settings.patience = 2;
+  std::vector<std::string> seen, said;
+  const RunCallbacks callbacks{
+      .on_evaluate =
+          [&](const Evaluation& e) { seen.push_back(fmt::format("{} {}", e.part, e.step)); },
+      .on_message = [&](const std::string& line) { said.push_back(line); }};
+  const std::vector<std::string> expected{"validation 2", "validation 4", "validation 6", "test 6"};
+  const RunResult result = recipes::Run(options, callbacks);
+  EXPECT_EQ(seen, expected);
+  EXPECT_TRUE(result.finished);
+  EXPECT_EQ(result.step, 6);
+  EXPECT_EQ(result.summary["early_stop"], 2);
+  EXPECT_NE(ToText(result.summary).find("early stop      after step 6"), std::string::npos);
+  // One that was stopped in between counts on.
+  RunOptions stopped = options;
+  stopped.out = TextOptions("patience stopped").out;
+  int64_t steps = 0;
+  seen.clear();
+  recipes::Run(stopped, {.on_step = [&](const parallel::StepReport& s) { steps = s.step + 1; },
+                         .on_evaluate = callbacks.on_evaluate,
+                         .stop = [&] { return steps >= 5; }});
+  recipes::Run(Resumed(stopped), callbacks);
+  EXPECT_EQ(seen, expected);
+  EXPECT_TRUE(Bytes(stopped.out) == Bytes(options.out));
+  // At its end there is nothing to do, but for more patience.
+  seen.clear(), said.clear();
+  EXPECT_EQ(recipes::Run(Resumed(options), callbacks).summary["early_stop"], 2);
+  EXPECT_TRUE(seen.empty());
+  EXPECT_NE(said.back().find("a larger --patience continues"), std::string::npos) << said.back();
+  options.settings.patience = 4;
+  EXPECT_EQ(recipes::Run(Resumed(options), callbacks).step, 10);
+}
+
+// Each evaluation is the best so far.
+TEST(Run, GoesOnWhileItGetsBetter) {
+  RunOptions options = TextOptions("no patience");
+  options.settings.lr = 1e-3;
+  options.settings.optimizer = "adamw";
+  options.settings.patience = 1;
+  const RunResult result = recipes::Run(options);
+  EXPECT_EQ(result.summary["early_stop"], nullptr);
+  EXPECT_EQ(result.step, 30);
+}
+
 TEST(Run, IsResumedWithWhatItHoldsOut) {
   RunOptions whole = Options("validates whole"), part = Options("validates part");
   whole.settings.validation = part.settings.validation = 0.2;

@@ -77,6 +77,7 @@ std::vector<Walk> Walks() {
         {"text", {text_model, Words{"--model", "roberta", "--data", "rte"}}},
         {"vocabulary", {Words{"--tokenizer", "gpt2"}, Words{"--tokenizer", "chars"}}},
         {"training", {Words{}, Words{"--eval-only", "--init", nowhere}}},
+        {"scored", {Words{"--validation", "0.1"}, Words{"--validation", "0"}}},
         {"new", {Words{}, std::nullopt}},  // needs a run
         {"weights", {Words{"--init", nowhere}, Words{}}},
         {"sgd", {sgd, adam}},
@@ -110,6 +111,7 @@ std::vector<Walk> Walks() {
         {"--lr-schedule", "constant"},
         {"--preset", "resnet18-cifar10"},
         {"--plans", nowhere},
+        {"--patience", "3"},
         {"--max-steps", "3"}}},
       {"evaluate",
        "tools/evaluate/evaluate",
