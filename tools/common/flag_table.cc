@@ -120,7 +120,7 @@ constexpr FlagRow kTable[] = {
      "--memory-limit --json",
      ""},
     {"evaluate", "--normalize --image-size", "images"},
-    {"evaluate", "--per-class", "classes"},
+    {"evaluate", "--per-class --predictions", "classes"},
     {"evaluate", "--tokenizer --length", "texts"},
     {"evaluate", "--vocab-dir", "texts vocabulary"},
     {"evaluate", "--emulate", "low"},
