@@ -61,6 +61,8 @@ constexpr FlagContext kContexts[] = {
     {"gpu", "needs --device cuda"},
     {"low", "needs --precision bf16 or f16"},
     {"sampling", "needs --temperature above 0"},
+    {"stdin", "needs --stdin"},
+    {"no-stdin", "cannot be given with --stdin, whose lines are the prompts"},
 };
 
 constexpr std::string_view kExperiments =
@@ -125,8 +127,10 @@ constexpr FlagRow kTable[] = {
     {"evaluate", "--vocab-dir", "texts vocabulary"},
     {"evaluate", "--emulate", "low"},
 
-    {"generate", "--model --vocab-dir --prompt --tokens --temperature --precision --device", ""},
-    {"generate", "--threads --special-tokens --length", ""},
+    {"generate", "--model --vocab-dir --tokens --temperature --precision --device --stdin", ""},
+    {"generate", "--threads --special-tokens --length --stop --repetition-penalty", ""},
+    {"generate", "--prompt", "no-stdin"},
+    {"generate", "--batch-size", "stdin"},
     {"generate", "--top-k --top-p --seed", "sampling"},
     {"generate", "--emulate", "low"},
 
