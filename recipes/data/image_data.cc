@@ -26,12 +26,15 @@ struct Images {
 DataPart Part(const data::Dataset& dataset, const Settings& settings, const Shape& image,
               bool training) {
   return {dataset.size(),
-          data::ImageBatches(dataset, {.augment = training ? settings.augment : "none",
-                                       .height = image[0],
-                                       .width = image[1],
-                                       .seed = settings.seed,
-                                       .normalizes_on_device = settings.device == "cuda",
-                                       .evaluates = !training}),
+          data::ImageBatches(dataset,
+                             {.augment = training ? settings.augment : "none",
+                              .height = image[0],
+                              .width = image[1],
+                              .seed = settings.seed,
+                              .normalizes_on_device = settings.device == "cuda",
+                              .mix = training ? data::MixOptions{settings.mixup, settings.cutmix}
+                                              : data::MixOptions{},
+                              .evaluates = !training}),
           training, OrderHash(dataset)};
 }
 

@@ -41,6 +41,7 @@ data::MakeBatch BatchesOf(data::MakeBatch batches, std::vector<int64_t> examples
                                             std::move(examples))](const data::MicroBatch& part) {
     data::MicroBatch of_all = part;
     for (int64_t& index : of_all.indices) index = examples->at(static_cast<size_t>(index));
+    if (part.next >= 0) of_all.next = examples->at(static_cast<size_t>(part.next));
     return batches(of_all);
   };
 }

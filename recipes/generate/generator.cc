@@ -36,8 +36,9 @@ struct Text {
 // How many of its positions a context keeps when they are used up.
 int64_t HalfOf(int64_t positions) { return std::max<int64_t>(1, positions / 2); }
 
-// Feeds the decoder the tokens of each text that it has not seen yet. When its positions are used up, it starts
-// again with the newer half of the tokens, so that texts can be longer than the model's context.
+// Feeds the decoder the tokens of each text that it has not seen yet. When its positions are used
+// up, it starts again with the newer half of the tokens, so that texts can be longer than the
+// model's context.
 class Context {
  public:
   Context(std::shared_ptr<nn::Sequential> model, const Gpt2Options& options, int64_t positions,

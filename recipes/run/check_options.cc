@@ -44,7 +44,8 @@ void RequireUpTo(const char* flag, T value, T most) {
 // A count above this is a typing error, or would overflow a product of counts.
 constexpr int64_t kMostRanks = 1024;
 constexpr int64_t kMostSteps = int64_t{1} << 40;
-constexpr double kMostReal = 1e38;  // within the range of f32
+constexpr double kMostReal = 1e38;   // within the range of f32
+constexpr double kMostMixing = 1e6;  // all shares are a half then
 
 void RequireCount(const char* flag, int64_t value, int64_t most) {
   Require(value >= 1 && value <= most, "train", "{} must be from 1 to {}, got {}", flag, most,
@@ -82,6 +83,8 @@ void CheckNumbers(const Settings& s) {
   RequireUpTo("--clip-norm", s.clip_norm, kMostReal);
   Require(s.ema >= 0 && s.ema < 1, "train", "--ema must be from 0 to below 1, got {}", s.ema);
   RequireUpTo("--weight-decay", s.weight_decay, kMostReal);
+  RequireUpTo("--mixup", s.mixup, kMostMixing);
+  RequireUpTo("--cutmix", s.cutmix, kMostMixing);
 }
 
 void CheckSchedule(const Settings& s) {

@@ -62,7 +62,9 @@ const Later* LaterSetting(const std::string& key) {
                                                 {"gradient-norm", {25, false}},
                                                 {"validation", {26, 0.0}},
                                                 {"best", {27, "test"}},
-                                                {"patience", {28, 0}}};
+                                                {"patience", {28, 0}},
+                                                {"mixup", {29, 0.0}},
+                                                {"cutmix", {30, 0.0}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

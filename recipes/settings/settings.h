@@ -73,6 +73,8 @@ struct Settings {
   int64_t warmup = -1;  // steps; -1: a tenth of the run, at most 100
   bool nesterov = true;
   std::string augment = "none";
+  // Of the distributions Beta(a, a) of the shares in which training images are mixed; 0: not.
+  double mixup = 0, cutmix = 0;
   uint64_t seed = 1;
   std::string recompute = "none";  // layers to recompute in the backward: a LayerList
   std::string activation_storage = "f32";
@@ -145,6 +147,8 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--warmup", s.warmup);
   visit("--nesterov", s.nesterov);
   visit("--augment", s.augment);
+  visit("--mixup", s.mixup);
+  visit("--cutmix", s.cutmix);
   visit("--seed", s.seed);
   visit("--recompute", s.recompute);
   visit("--activation-storage", s.activation_storage);
@@ -186,7 +190,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 
 // The version of the list above; it increases with each new setting. Files without a version have
 // 1.
-inline constexpr int64_t kSettingsVersion = 28;
+inline constexpr int64_t kSettingsVersion = 30;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

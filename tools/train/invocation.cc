@@ -75,6 +75,13 @@ void AddRunFlags(CLI::App& app, recipes::Settings& s) {
                "Drop the last batch of an epoch if it is smaller than the others");
   app.add_option("--augment", s.augment,
                  Choices("Random augmentation of training images", data::AugmentDescriptions()));
+  app.add_option("--mixup", s.mixup,
+                 "Blend each training image with the next one of its batch, by shares of the "
+                 "distribution Beta(A, A), and their classes alike; 0: never. 0.2 is usual. With "
+                 "--cutmix each image takes one of the two");
+  app.add_option("--cutmix", s.cutmix,
+                 "Put a window of the next image of its batch into each training image, of a share "
+                 "of the distribution Beta(A, A); 0: never. 1 is usual");
   app.add_option("--validation", s.validation,
                  "Share of the training examples to hold out and validate on, such as 0.1 (of a "
                  "text its end): always the same ones, whatever the seed. 0: none");

@@ -54,6 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "but --codec is sortq:8 and --codec-backward uniform:8"},
         Refusal{{"--validation", "1"}, "--validation must be from 0 to below 1, got 1"},
         Refusal{{"--best", "tset"}, "--best must be one of validation, test, got tset"},
+        Refusal{{"--mixup", "-0.1"}, "--mixup must be from 0 to"},
+        Refusal{{"--cutmix", "nan"}, "--cutmix"},
         Refusal{{"--label-smoothing", "1"}, "--label-smoothing must be from 0 to below 1, got 1"},
         Refusal{{"--label-smoothing", "0.1", "--model", "gpt2", "--data", "text", "--tensor", "2"},
                 "on one rank, got --tensor 2"},
