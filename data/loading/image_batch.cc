@@ -8,6 +8,7 @@
 
 #include "data/images/augment.h"
 #include "data/images/device_normalizer.h"
+#include "data/images/random_erasing.h"
 #include "data/loading/batch_memory.h"
 #include "runtime/copy_bytes.h"
 #include "runtime/progress.h"
@@ -22,7 +23,8 @@ class ImageBatcher {
         seed_(options.seed),
         image_(std::move(image)),
         memory_(options.normalizes_on_device ? BatchMemory::kPinned : BatchMemory::kOrdinary),
-        on_device_(options.normalizes_on_device && options.mix.mixup == 0),
+        on_device_(options.normalizes_on_device && options.mix.mixup == 0 && options.erasing == 0),
+        erasing_(options.erasing),
         mix_(options.mix),
         evaluates_(options.evaluates),
         normalizer_(options.normalization.value_or(dataset.info().normalization)),
@@ -54,7 +56,17 @@ class ImageBatcher {
   int64_t Put(int64_t epoch, int64_t index, int64_t row, Tensor& images) const {
     const Sample sample = evaluates_ ? ToEvaluate(index) : dataset_.Get(index);
     Write(augment_(sample.inputs[0], AugmentStream(seed_, epoch, index)), row, images);
+    if (erasing_ > 0)
+      if (const auto window =
+              RandomErasing(erasing_, image_[0], image_[1], ErasingStream(seed_, epoch, index)))
+        Erase(*window, images.mutable_data<float>() + row * image_[0] * image_[1] * image_[2]);
     return *sample.target.data<int64_t>();
+  }
+
+  void Erase(const Window& window, float* image) const {
+    for (int64_t y = window.top; y < window.top + window.height; ++y)
+      std::fill_n(image + (y * image_[1] + window.left) * image_[2], window.width * image_[2],
+                  0.0f);
   }
 
   // Each image is mixed with the one that follows it, which is not mixed yet.
@@ -122,6 +134,7 @@ class ImageBatcher {
   Shape image_;
   BatchMemory memory_;
   bool on_device_;  // normalises there
+  double erasing_;
   MixOptions mix_;
   bool evaluates_;
   Normalizer normalizer_;

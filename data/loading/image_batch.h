@@ -16,8 +16,11 @@ struct ImageBatchOptions {
   uint64_t seed = 0;                           // for the augmentation
   std::optional<Normalization> normalization;  // overrides the dataset's own
   // Leaves the inputs as u8, in pinned memory if there are GPUs; Batch::prepare then normalises
-  // them. With mixup, whose values are no bytes, the inputs are normalised f32 there.
+  // them. With mixup and erasing, whose values are no bytes, the inputs are normalised f32 there.
   bool normalizes_on_device = false;
+  // Of erasing a window of an image (RandomErasing): its values become 0, the mean of normalised
+  // ones.
+  double erasing = 0;
   // Mixes each image with the next one of the global mini-batch (MicroBatch::next). The target is
   // then f32 (n, classes): the share of each class.
   MixOptions mix = {};

@@ -32,6 +32,7 @@ DataPart Part(const data::Dataset& dataset, const Settings& settings, const Shap
                               .width = image[1],
                               .seed = settings.seed,
                               .normalizes_on_device = settings.device == "cuda",
+                              .erasing = training ? settings.random_erasing : 0,
                               .mix = training ? data::MixOptions{settings.mixup, settings.cutmix}
                                               : data::MixOptions{},
                               .evaluates = !training}),

@@ -83,6 +83,7 @@ void CheckNumbers(const Settings& s) {
   RequireUpTo("--clip-norm", s.clip_norm, kMostReal);
   Require(s.ema >= 0 && s.ema < 1, "train", "--ema must be from 0 to below 1, got {}", s.ema);
   RequireUpTo("--weight-decay", s.weight_decay, kMostReal);
+  RequireUpTo("--random-erasing", s.random_erasing, 1.0);
   RequireUpTo("--mixup", s.mixup, kMostMixing);
   RequireUpTo("--cutmix", s.cutmix, kMostMixing);
 }

@@ -64,7 +64,8 @@ const Later* LaterSetting(const std::string& key) {
                                                 {"best", {27, "test"}},
                                                 {"patience", {28, 0}},
                                                 {"mixup", {29, 0.0}},
-                                                {"cutmix", {30, 0.0}}};
+                                                {"cutmix", {30, 0.0}},
+                                                {"random-erasing", {31, 0.0}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

@@ -75,6 +75,7 @@ struct Settings {
   std::string augment = "none";
   // Of the distributions Beta(a, a) of the shares in which training images are mixed; 0: not.
   double mixup = 0, cutmix = 0;
+  double random_erasing = 0;  // the probability that a window of a training image is erased
   uint64_t seed = 1;
   std::string recompute = "none";  // layers to recompute in the backward: a LayerList
   std::string activation_storage = "f32";
@@ -147,6 +148,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--warmup", s.warmup);
   visit("--nesterov", s.nesterov);
   visit("--augment", s.augment);
+  visit("--random-erasing", s.random_erasing);
   visit("--mixup", s.mixup);
   visit("--cutmix", s.cutmix);
   visit("--seed", s.seed);
@@ -190,7 +192,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 
 // The version of the list above; it increases with each new setting. Files without a version have
 // 1.
-inline constexpr int64_t kSettingsVersion = 30;
+inline constexpr int64_t kSettingsVersion = 31;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

@@ -80,7 +80,7 @@ constexpr FlagRow kTable[] = {
      ""},
     {"train", "--init-part", "weights"},
     {"train", "--image-size", "images"},
-    {"train", "--augment --mixup --cutmix", "images training"},
+    {"train", "--augment --random-erasing --mixup --cutmix", "images training"},
     {"train", "--image-cache", "image-files training"},
     {"train", "--length --tokenizer", "texts"},
     {"train", "--vocab-dir", "texts vocabulary"},

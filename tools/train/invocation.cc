@@ -75,6 +75,9 @@ void AddRunFlags(CLI::App& app, recipes::Settings& s) {
                "Drop the last batch of an epoch if it is smaller than the others");
   app.add_option("--augment", s.augment,
                  Choices("Random augmentation of training images", data::AugmentDescriptions()));
+  app.add_option("--random-erasing", s.random_erasing,
+                 "Probability that a window of a training image, of 2 to 33 % of its area, is "
+                 "erased to the mean; 0: never");
   app.add_option("--mixup", s.mixup,
                  "Blend each training image with the next one of its batch, by shares of the "
                  "distribution Beta(A, A), and their classes alike; 0: never. 0.2 is usual. With "

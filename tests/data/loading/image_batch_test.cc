@@ -7,6 +7,7 @@
 
 #include "data/datasets/image_set.h"
 #include "data/images/augment.h"
+#include "data/images/random_erasing.h"
 #include "data/loading/loader.h"
 #include "runtime/stream.h"
 #include "tests/data/temp_file.h"
@@ -108,11 +109,14 @@ TEST(ImageBatches, GiveTheSameBitsForAnyLayout) {
   EXPECT_EQ(TwoEpochs(options, 1, 1, 1).size(), pixels + 2 * kCount);
   for (const MixOptions mix : {MixOptions{}, MixOptions{.mixup = 0.4, .cutmix = 1}}) {
     options.mix = mix;
+    options.erasing = mix.any() ? 0.5 : 0;
     const std::vector<float> plain = TwoEpochs(options, 1, 1, 1);
     EXPECT_EQ(TwoEpochs(options, 1, 4, 3), plain);
     EXPECT_EQ(TwoEpochs(options, 3, 2, 2), plain);
     EXPECT_EQ(TwoEpochs(options, 8, 1, 4), plain);
-    EXPECT_NE(TwoEpochs({.augment = "resized-crop-flip", .seed = 2, .mix = mix}, 1, 1, 1), plain);
+    ImageBatchOptions other = options;
+    other.seed = 2;
+    EXPECT_NE(TwoEpochs(other, 1, 1, 1), plain);
   }
 }
 
@@ -152,6 +156,51 @@ TEST(ImageBatches, MixWithTheNextImageAndItsClass) {
       }
     }
   }
+}
+
+TEST(ImageBatches, EraseWindowsToTheMean) {
+  const ImageSet set = TestSet();
+  const MicroBatch part{
+      .epoch = 1, .indices = {0, 1, 2, 3, 4, 5, 6, 7}, .samples = {0, 1, 2, 3, 4, 5, 6, 7}};
+  const Batch plain = ImageBatches(set, {})(part);
+  const Batch batch =
+      ImageBatches(set, {.seed = 5, .normalizes_on_device = true, .erasing = 0.5})(part);
+  EXPECT_FALSE(batch.prepare) << "0 is no byte's value";
+  int64_t erased = 0;
+  for (int64_t row = 0; row < 8; ++row) {
+    const auto window = RandomErasing(0.5, kSide, kSide, ErasingStream(5, 1, row));
+    const std::vector<float> got = ToVector<float>(batch.inputs[0].Select(0, row)),
+                             own = ToVector<float>(plain.inputs[0].Select(0, row));
+    erased += window.has_value();
+    for (int64_t i = 0; i < std::ssize(got); ++i) {
+      const int64_t y = i / (kSide * 3), x = i / 3 % kSide;
+      const bool inside = window && y >= window->top && y < window->top + window->height &&
+                          x >= window->left && x < window->left + window->width;
+      ASSERT_EQ(got[i], inside ? 0 : own[i]) << row << " " << i;
+    }
+  }
+  EXPECT_GT(erased, 0);
+  EXPECT_LT(erased, 8);
+}
+
+TEST(RandomErasing, WindowsHaveTorchvisionsSizesAndRatios) {
+  int drawn = 0;
+  for (int64_t i = 0; i < 1000; ++i) {
+    const auto window = RandomErasing(0.25, 100, 80, ErasingStream(1, 0, i));
+    if (!window) continue;
+    ++drawn;
+    const auto h = static_cast<double>(window->height), w = static_cast<double>(window->width);
+    // Each side is rounded by at most a half.
+    EXPECT_GE((h + 0.5) * (w + 0.5), 0.02 * 8000);
+    EXPECT_LE((h - 0.5) * (w - 0.5), 0.33 * 8000);
+    EXPECT_GE((h + 0.5) / (w - 0.5), 0.3);
+    EXPECT_LE((h - 0.5) / (w + 0.5), 3.3);
+    EXPECT_LE(window->top + window->height, 100);
+    EXPECT_LE(window->left + window->width, 80);
+  }
+  // 250 of 1000 with a standard deviation of 13.7; ten draws nearly always fit.
+  EXPECT_NEAR(drawn, 250, 69);
+  EXPECT_FALSE(RandomErasing(1, 1, 1, ErasingStream(1, 0, 0))) << "a window is smaller";
 }
 
 // CutMix's windows are of bytes, so they may be normalised on the device, and mixup's values may

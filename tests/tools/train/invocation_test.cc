@@ -54,6 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "but --codec is sortq:8 and --codec-backward uniform:8"},
         Refusal{{"--validation", "1"}, "--validation must be from 0 to below 1, got 1"},
         Refusal{{"--best", "tset"}, "--best must be one of validation, test, got tset"},
+        Refusal{{"--random-erasing", "1.5"}, "--random-erasing must be from 0 to 1, got 1.5"},
         Refusal{{"--mixup", "-0.1"}, "--mixup must be from 0 to"},
         Refusal{{"--cutmix", "nan"}, "--cutmix"},
         Refusal{{"--label-smoothing", "1"}, "--label-smoothing must be from 0 to below 1, got 1"},
