@@ -31,9 +31,9 @@ Variable SmoothClassLoss(const std::vector<Variable>& outputs, const Tensor& tar
 Variable SmoothTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets,
                          double smoothing);
 
-// The losses of tokens for a vocabulary that is split over tensor-parallel ranks. Outputs are {activation,
-// this rank's rows of the weight, VocabularyPart} and this rank's part of the bias, if there is
-// one. The loss is the same on all ranks (ops::CrossEntropyOfPart).
+// The losses of tokens for a vocabulary that is split over tensor-parallel ranks. Outputs are
+// {activation, this rank's rows of the weight, VocabularyPart} and this rank's part of the bias, if
+// there is one. The loss is the same on all ranks (ops::CrossEntropyOfPart).
 Variable SplitNextTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets,
                             const TensorRanks& ranks);
 Variable SplitMaskedTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets,

@@ -1,6 +1,7 @@
-// A long text, for language models: trains on random windows, and tests on all of the text's
-// last part in consecutive windows, as it validates on what --validation holds out. For a masked language model the windows are masked: differently in
-// each epoch for training, always in the same way for tests, regardless of the run's seed.
+// A long text, for language models: trains on random windows, and tests on all of the text's last
+// part in consecutive windows, as it validates on what --validation holds out. For a masked
+// language model the windows are masked: differently in each epoch for training, always in the same
+// way for tests, regardless of the run's seed.
 #include <filesystem>
 
 #include "data/loading/stacked_batch.h"

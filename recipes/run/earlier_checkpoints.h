@@ -1,6 +1,6 @@
 // The checkpoints of a run besides its newest one: RUN/earlier/step-N, and RUN/best, the best on
-// the validation or the test set (Settings::best). Each was the newest checkpoint at some time. Keeping it copies nothing if the file
-// system has hard links.
+// the validation or the test set (Settings::best). Each was the newest checkpoint at some time.
+// Keeping it copies nothing if the file system has hard links.
 #pragma once
 
 #include <cstdint>
