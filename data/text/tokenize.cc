@@ -7,6 +7,7 @@
 
 #include "data/files/mapped_file.h"
 #include "data/text/char_tokenizer.h"
+#include "data/text/documents.h"
 #include "data/text/token_file.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
@@ -17,10 +18,10 @@ namespace {
 
 constexpr size_t kMostBytes = (size_t{1} << 31) - 1;
 
-std::string_view TextOf(const MappedFile& file) {
-  Require(file.bytes().size() <= kMostBytes, file.path(),
-          "requires a text of at most {} bytes, got {}: cut it", kMostBytes, file.bytes().size());
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+void CheckSize(const std::string& path) {
+  const size_t bytes = MappedFile(path).bytes().size();
+  Require(bytes <= kMostBytes, path, "requires a text of at most {} bytes, got {}: cut it",
+          kMostBytes, bytes);
 }
 
 bool IsTokenFile(const std::filesystem::directory_entry& entry) {
@@ -47,8 +48,10 @@ void CheckOutput(const std::string& folder) {
 CharTokenizer CharactersOf(const std::vector<std::string>& inputs) {
   std::string alphabets;
   for (const std::string& input : inputs) {
-    const MappedFile file(input);
-    alphabets += CharTokenizer::Of(TextOf(file), input).alphabet();
+    CheckSize(input);
+    const Documents documents(input);
+    for (const std::string_view document : documents.all())
+      alphabets += CharTokenizer::Of(document, input).alphabet();
   }
   return CharTokenizer::Of(alphabets, "chars");
 }
@@ -124,12 +127,14 @@ TokenizeResult TokenizeFiles(const TokenizeOptions& options) {
   ShardWriter validation(folder.temporary(), "validation", *tokenizer, options);
   const auto& whole = options.special_tokens ? tokenizer->specials() : tokenizer->words();
   for (const std::string& input : options.inputs) {
-    const MappedFile file(input);
-    const auto [first, rest] = SplitText(TextOf(file), whole);
-    train.Add(first);
-    validation.Add(rest);
-    CountSpecials(TextOf(file), *tokenizer, &result);
-    result.bytes += static_cast<int64_t>(file.bytes().size());
+    CheckSize(input);
+    const Documents documents(input);
+    const auto [first, rest] = documents.Split(whole);
+    for (const std::string_view document : first) train.Add(document);
+    for (const std::string_view document : rest) validation.Add(document);
+    for (const std::string_view document : documents.all())
+      CountSpecials(document, *tokenizer, &result);
+    result.bytes += static_cast<int64_t>(documents.file().bytes().size());
   }
   train.Finish();
   validation.Finish();

@@ -10,7 +10,7 @@
 namespace torus::data {
 
 struct TokenizeOptions {
-  std::vector<std::string> inputs;     // text files, less than 2 GiB each
+  std::vector<std::string> inputs;     // text files or ones of JSON lines, less than 2 GiB each
   std::string output;                  // a folder; it atomically replaces an old one
   std::string tokenizer = "gpt2";      // one of TokenizerNames(); chars: the alphabet of all inputs
   std::string vocabulary_dir;          // for gpt2 and roberta
@@ -27,7 +27,7 @@ struct TokenizeResult {
   double seconds = 0;         // CPU time of tokenising, without file access
 };
 
-// Divides each input by SplitText (between tokens), tokenises both parts, and writes
+// Divides each input by Documents::Split (between tokens), tokenises both parts, and writes
 // train-00000.tokens, ..., validation-00000.tokens, ... (OpenLanguageData reads them). Throws
 // BadInput naming the option or file, also for an output folder that contains anything but token
 // files, which would be lost.

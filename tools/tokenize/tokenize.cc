@@ -46,7 +46,11 @@ int Main(int argc, char** argv) {
                "documents, as one token. Default: they are plain text, and a line says how many");
   app.add_option("--shard-tokens", options.shard_tokens, "Largest number of tokens per file")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  app.add_option("texts", options.inputs, "Text files")->required()->type_name("FILES");
+  app.add_option("texts", options.inputs,
+                 "Text files, or ones of JSON lines (*.jsonl, *.ndjson), whose lines' \"text\" are "
+                 "documents")
+      ->required()
+      ->type_name("FILES");
   if (PrintsHelp(app, argc, argv)) return 0;
   const bool vocabulary = options.tokenizer == "gpt2" || options.tokenizer == "roberta";
   CheckFlags("tokenize", GivenBy(app),
