@@ -6,6 +6,7 @@
 #include "data/files/mapped_file.h"
 #include "data/text/byte_tokenizer.h"
 #include "data/text/char_tokenizer.h"
+#include "data/text/end_of_text.h"
 #include "data/text/open_tokenizer.h"
 #include "runtime/error.h"
 #include "runtime/io/one_commit.h"
@@ -19,11 +20,16 @@ bool IsTokenFile(const std::string& path) {
          std::ranges::equal(file.bytes().first(kTokenFileMagic.size()), kTokenFileMagic);
 }
 
+// The documents' tokens, with the one that ends a text between them if the tokenizer has it.
 std::unique_ptr<Tokens> Tokenized(const Tokenizer& tokenizer, const Documents::Texts& documents,
                                   std::string name) {
+  const int32_t end = EndOfText(tokenizer);
   std::vector<int32_t> ids;
   try {
-    for (const std::string_view document : documents) tokenizer.Encode(document, &ids);
+    for (const std::string_view document : documents) {
+      if (!ids.empty() && end >= 0) ids.push_back(end);
+      tokenizer.Encode(document, &ids);
+    }
   } catch (const BadInput& error) {
     Throw<BadInput>(name, "{}", error.what());
   }

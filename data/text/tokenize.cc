@@ -8,6 +8,7 @@
 #include "data/files/mapped_file.h"
 #include "data/text/char_tokenizer.h"
 #include "data/text/documents.h"
+#include "data/text/end_of_text.h"
 #include "data/text/token_file.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
@@ -79,6 +80,7 @@ class ShardWriter {
 
   void Add(std::string_view text) {
     const std::clock_t begin = std::clock();
+    if (tokens_ > 0 || !ids_.empty()) EndText();
     options_.special_tokens ? tokenizer_.EncodeWithSpecials(text, &ids_)
                             : tokenizer_.Encode(text, &ids_);
     seconds_ += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
@@ -93,10 +95,16 @@ class ShardWriter {
   }
 
   int64_t tokens() const { return tokens_; }
+  int64_t ends() const { return ends_; }
   int files() const { return files_; }
   double seconds() const { return seconds_; }
 
  private:
+  void EndText() {
+    if (end_ < 0) return;
+    ids_.push_back(end_);
+    ++ends_;
+  }
   int64_t Left(int64_t written) const { return static_cast<int64_t>(ids_.size()) - written; }
   void Write(int64_t begin, int64_t count) {
     WriteTokenFile(TokenShardPath(dir_, part_, files_++), OriginOf(tokenizer_),
@@ -107,8 +115,9 @@ class ShardWriter {
   const std::string dir_, part_;
   const Tokenizer& tokenizer_;
   const TokenizeOptions& options_;
+  const int32_t end_ = EndOfText(tokenizer_);
   std::vector<int32_t> ids_;
-  int64_t tokens_ = 0;
+  int64_t tokens_ = 0, ends_ = 0;
   int files_ = 0;
   double seconds_ = 0;
 };
@@ -141,6 +150,7 @@ TokenizeResult TokenizeFiles(const TokenizeOptions& options) {
   folder.Commit();
   result.train = train.tokens(), result.train_files = train.files();
   result.validation = validation.tokens(), result.validation_files = validation.files();
+  result.ends = train.ends() + validation.ends();
   result.seconds = train.seconds() + validation.seconds();
   return result;
 }

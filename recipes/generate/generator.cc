@@ -6,6 +6,7 @@
 #include <span>
 
 #include "data/text/bpe_tokenizer.h"
+#include "data/text/end_of_text.h"
 #include "data/text/tokenizer_files.h"
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/load_weights.h"
@@ -69,30 +70,20 @@ class Context {
   int64_t first_ = 0;  // index in Text::ids of the token at the decoder's position 0
 };
 
-// The token that ends a text, as it is written.
-const char* EndText(const data::BpeTokenizer& bpe) {
-  return bpe.name() == "roberta" ? "</s>" : "<|endoftext|>";
-}
-
-// The token that ends a text; -1 for a tokenizer without one.
-int32_t EndOf(const data::Tokenizer& tokenizer) {
-  const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(&tokenizer);
-  return bpe == nullptr ? -1 : bpe->Special(EndText(*bpe));
-}
-
 std::vector<int32_t> PromptOf(const GenerateOptions& o, const std::string& prompt,
                               const data::Tokenizer& tokenizer) {
   const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(&tokenizer);
-  Require(!prompt.empty() || bpe != nullptr, "generate",
+  const int32_t end = data::EndOfText(tokenizer);
+  Require(!prompt.empty() || end >= 0, "generate",
           "--prompt must not be empty, nor a line of --stdin: the tokenizer {} has no token that a "
           "text begins behind",
           tokenizer.name());
-  if (prompt.empty()) return {EndOf(tokenizer)};
+  if (prompt.empty()) return {end};
   std::vector<int32_t> ids;
   if (o.special_tokens || bpe == nullptr)
     tokenizer.EncodeWithSpecials(prompt, &ids);
   else
-    bpe->EncodeWith(prompt, {EndText(*bpe)}, &ids);
+    bpe->EncodeWith(prompt, {data::EndOfTextName(tokenizer)}, &ids);
   return ids;
 }
 
@@ -152,7 +143,7 @@ struct Generator::Opened {
     const auto token = static_cast<int32_t>(
         SampleToken(known, o.sampling, text.stream.Uniform64(static_cast<uint64_t>(text.added++))));
     std::string shown;
-    if (token != EndOf(*folder.tokenizer)) {
+    if (token != data::EndOfText(*folder.tokenizer)) {
       text.ids.push_back(token);
       text.seen.insert(token);
       shown = text.text.Add(folder.tokenizer->Decode({&token, 1}));

@@ -70,6 +70,9 @@ int Main(int argc, char** argv) {
       "tokenised at {:.1f} MB a second of processor time\n",
       result.bytes, result.train, result.vocabulary, result.train_files, result.validation,
       result.validation_files, 1e-6 * static_cast<double>(result.bytes) / result.seconds);
+  if (result.ends > 0)
+    fmt::print("{} token{} that end a text put between documents\n", result.ends,
+               result.ends == 1 ? "" : "s");
   ReportSpecials(result, options.special_tokens);
   fmt::print("wrote {}\n", FullPath(options.output));
   return 0;

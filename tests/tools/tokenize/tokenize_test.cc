@@ -61,6 +61,19 @@ TEST_F(Tokenize, WithoutRequestItIsPlainTextAndALineSaysSo) {
   EXPECT_EQ(Train(), expected);
 }
 
+TEST_F(Tokenize, BetweenFilesIsTheEndOfAText) {
+  std::ofstream(scratch_ + "/second.txt") << "abababababababababab";
+  const Ended ended = Run({scratch_ + "/second.txt"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(ended.out.find("2 tokens that end a text put between documents"), std::string::npos)
+      << ended.out;
+  Ids expected(9, 256);
+  expected.push_back(kEnd);
+  const Ids got = Train();
+  EXPECT_EQ(Ids(got.begin(), got.begin() + 10), expected);
+  EXPECT_EQ(std::ranges::count(got, kEnd), 1);
+}
+
 // Of 20 bytes the first 18 are for training, in whole documents.
 TEST_F(Tokenize, JsonLinesAreDocuments) {
   const std::string path = scratch_ + "/texts.jsonl";
