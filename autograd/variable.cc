@@ -1,5 +1,7 @@
 #include "autograd/variable.h"
 
+#include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "autograd/variable_state.h"
 
 namespace torus {
@@ -25,8 +27,25 @@ Variable::Variable(Tensor data, bool requires_grad) {
   state_->requires_grad = requires_grad;
 }
 
+void internal::FailUndefinedInput(std::string_view op, std::span<const Variable* const> inputs) {
+  std::vector<std::string> all;
+  for (const Variable* input : inputs) all.push_back(fmt::format("{}", *input));
+  Throw<BadInput>(op, "needs defined inputs, got {}", fmt::join(all, " and "));
+}
+
 const Variable& Variable::Defined(const char* what) const {
-  Require(defined(), what, "needs a defined variable, got an undefined one");
+  if (!defined()) [[unlikely]]
+    Throw<internal::UndefinedVariable>(what, "needs a defined variable, got an undefined one");
+  return *this;
+}
+
+const Variable& Variable::Leaf(const char* what) const {
+  if (defined() && state_->node != nullptr) [[unlikely]]
+    Throw<BadInput>(
+        what,
+        "{} is a result of {}, and backwards keep gradients of leaves alone; go on from "
+        "a leaf Variable(result.data(), true) to have one here",
+        state_->data, state_->node->op());
   return *this;
 }
 
@@ -46,9 +65,9 @@ bool Variable::requires_grad() const { return defined() && state_->requires_grad
 
 bool Variable::is_leaf() const { return defined() && state_->node == nullptr; }
 
-const Tensor& Variable::grad() const { return defined() ? state_->grad : kNoTensor; }
+const Tensor& Variable::grad() const { return Leaf("grad").defined() ? state_->grad : kNoTensor; }
 
-Tensor& Variable::mutable_grad() { return Defined("grad").state_->grad; }
+Tensor& Variable::mutable_grad() { return Leaf("grad").Defined("grad").state_->grad; }
 
 void Variable::SetGrad(Tensor grad) {
   Require(is_leaf(), "set_grad", "only a leaf has a gradient of its own");

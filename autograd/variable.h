@@ -49,8 +49,8 @@ class Variable {
 
   bool requires_grad() const;  // leaf: as set by the user; result: true if an input requires it
   bool is_leaf() const;
-  // Gradient accumulated by all Backward calls since the last ZeroGrad; undefined if there was
-  // none. Leaves only.
+  // Gradient of a leaf, accumulated by all Backward calls since the last ZeroGrad; undefined if
+  // there was none. Throws BadInput for the result of an op: a backward does not keep its gradient.
   const Tensor& grad() const;
   Tensor& mutable_grad();
   void SetGrad(Tensor grad);
@@ -70,7 +70,8 @@ class Variable {
   const void* id() const { return state_.get(); }
 
  private:
-  const Variable& Defined(const char* what) const;  // returns *this; BadInput if undefined
+  const Variable& Defined(const char* what) const;  // returns *this; throws if undefined
+  const Variable& Leaf(const char* what) const;     // returns *this; BadInput for an op's result
   friend void internal::Accumulate(Variable& leaf, Tensor total);
   friend internal::LowCopy& internal::LowCopyPlace(const Variable& leaf);
   friend void ShareLowCopy(const Variable& leaf, Variable& alias);

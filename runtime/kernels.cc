@@ -72,8 +72,8 @@ void CopyWithGpu(const Tensor& in, Tensor& out, StreamHandle stream) {
 Device CopyDevice(const Tensor& in, const Tensor& out) {
   if (out.device() == kMetaDevice) return kMetaDevice;
   Require(in.device() != kMetaDevice, "copy",
-          "a tensor on meta has no values, so code that reads them belongs inside Dispatch "
-          "(runtime/dispatch.h), got {} into {}",
+          "{} has a shape and no values that {} could take: if a model made it, call Initialize or "
+          "load weights first; an op reads elements inside Dispatch (runtime/dispatch.h)",
           in, out);
   return in.device().kind == DeviceKind::kCuda ? in.device() : out.device();
 }

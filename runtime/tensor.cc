@@ -45,15 +45,16 @@ void Tensor::FailDim(int i) const {
 
 void Tensor::FailElements(DType wanted) const {
   if (!defined()) FailUndefined("data");
-  TORUS_CHECK(wanted == dtype_, "asked {} of {}", Name(wanted), Describe());
+  Require(wanted == dtype_, "data", "asked for elements of {} from {}", Name(wanted), *this);
   if (device() == kMetaDevice) FailNoMemory();
   Throw<BadInput>("data", "elements can be read and written on a CPU only, got {}", *this);
 }
 
 void Tensor::FailNoMemory() const {
   Throw<BadInput>("data",
-                  "a tensor on meta has no memory, so code that reads or writes elements belongs "
-                  "inside Dispatch (runtime/dispatch.h), got {}",
+                  "{} has a shape and no values: if a model made it, call Initialize or load "
+                  "weights first; an op reads and writes elements inside Dispatch "
+                  "(runtime/dispatch.h)",
                   *this);
 }
 

@@ -42,8 +42,8 @@ class Tensor {
   bool is_contiguous() const { return contiguous_; }
   const std::shared_ptr<Storage>& storage() const { return storage_; }
 
-  // Pointer to the first element, for reading by CPU kernels. Throws InternalError if T is not the
-  // dtype, and BadInput if the tensor is not in CPU memory.
+  // Pointer to the first element, for reading by CPU kernels. Throws BadInput if T is not the
+  // dtype, and if the tensor is not in CPU memory.
   template <class T>
   const T* data() const {
     CheckElements(kDTypeOf<T>);

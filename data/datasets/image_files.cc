@@ -86,6 +86,10 @@ void ImageFiles::UseCache(std::shared_ptr<const ImageCache> cache) {
   cache_ = std::move(cache);
 }
 
+void ImageFiles::KeepApart(const std::vector<int64_t>& examples) {
+  apart_ = {examples.begin(), examples.end()};
+}
+
 // Returns an undefined tensor if the file is missing or damaged.
 Tensor ImageFiles::Decode(int64_t index) const {
   if (!WhyLeftOut(index).empty()) return {};
@@ -104,12 +108,12 @@ Tensor ImageFiles::DecodeFile(int64_t index) const {
   }
 }
 
-// Wraps around; returns the same index if it is the only file of its class.
+// Wraps around; returns the same index if it is the only file of its class that may replace it.
 int64_t ImageFiles::NextOfClass(int64_t index) const {
-  const int64_t label = files_[index].label;
+  const int64_t begin = index, label = files_[index].label;
   do {
     index = (index + 1) % size();
-  } while (files_[index].label != label);
+  } while (index != begin && (files_[index].label != label || apart_.contains(index)));
   return index;
 }
 

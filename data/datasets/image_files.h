@@ -41,6 +41,8 @@ class ImageFiles : public Dataset {
   // Images come from the cache from now on, which is one of these files in this order; it also says
   // which of them are left out. Call it before other threads use the dataset.
   void UseCache(std::shared_ptr<const ImageCache> cache);
+  // These examples replace no other from now on. Call it before other threads use the dataset.
+  void KeepApart(const std::vector<int64_t>& examples);
   // The reason; empty for a file that was not found bad so far.
   std::string WhyLeftOut(int64_t index) const;
   // Whether the file was found to have further frames.
@@ -63,6 +65,7 @@ class ImageFiles : public Dataset {
   std::vector<ImageFile> files_;
   std::shared_ptr<const ImageCache> cache_;
   const std::vector<LeftOut> passed_over_;
+  std::set<int64_t> apart_;                     // KeepApart
   mutable std::mutex mutex_;                    // guards the members below
   mutable std::map<int64_t, std::string> bad_;  // files that are left out, and why
   mutable std::set<int64_t> long_;              // files of several frames

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "data/datasets/dataset.h"
+#include "data/images/mix.h"
 #include "data/loading/batch.h"
 
 namespace torus::data {
@@ -15,8 +16,14 @@ struct ImageBatchOptions {
   uint64_t seed = 0;                           // for the augmentation
   std::optional<Normalization> normalization;  // overrides the dataset's own
   // Leaves the inputs as u8, in pinned memory if there are GPUs; Batch::prepare then normalises
-  // them.
+  // them. With mixup and erasing, whose values are no bytes, the inputs are normalised f32 there.
   bool normalizes_on_device = false;
+  // Of erasing a window of an image (RandomErasing): its values become 0, the mean of normalised
+  // ones.
+  double erasing = 0;
+  // Mixes each image with the next one of the global mini-batch (MicroBatch::next). The target is
+  // then f32 (n, classes): the share of each class.
+  MixOptions mix = {};
   // An example that is left out becomes a black image of class kNoClass, which does not count. If
   // false, the dataset may put another in its place.
   bool evaluates = false;

@@ -27,6 +27,7 @@ MicroBatch SplitMiniBatch(const MiniBatch& batch, int replicas, int micro_batche
                   {batch.indices.begin() + range.begin, batch.indices.begin() + range.end},
                   std::vector<int64_t>(range.size())};
   std::iota(part.samples.begin(), part.samples.end(), range.begin);
+  if (range.size() > 0) part.next = batch.indices[range.end % batch.indices.size()];
   return part;
 }
 

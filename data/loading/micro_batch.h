@@ -24,6 +24,9 @@ struct MicroBatch {
   int64_t epoch = 0;
   std::vector<int64_t> indices;  // into the dataset
   std::vector<int64_t> samples;  // positions in the global mini-batch, for StepContext::samples
+  // The example behind the last of these in the global mini-batch, or its first behind its last: so
+  // each example has a next one, whatever the micro-batches. -1: unknown.
+  int64_t next = -1;
 };
 
 // Returns micro-batch `micro_batch` of replica `replica`: part replica * micro_batches +

@@ -6,51 +6,65 @@
 #include "data/files/mapped_file.h"
 #include "data/text/byte_tokenizer.h"
 #include "data/text/char_tokenizer.h"
+#include "data/text/end_of_text.h"
 #include "data/text/open_tokenizer.h"
-#include "data/text/utf8.h"
 #include "runtime/error.h"
 #include "runtime/io/one_commit.h"
 
 namespace torus::data {
 namespace {
 
-std::string_view TextOf(const MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+bool IsTokenFile(const std::string& path) {
+  const MappedFile file(path);
+  return file.bytes().size() >= kTokenFileMagic.size() &&
+         std::ranges::equal(file.bytes().first(kTokenFileMagic.size()), kTokenFileMagic);
 }
 
-std::unique_ptr<Tokens> Tokenized(const Tokenizer& tokenizer, std::string_view text,
+// The documents' tokens, with the one that ends a text between them if the tokenizer has it.
+std::unique_ptr<Tokens> Tokenized(const Tokenizer& tokenizer, const Documents::Texts& documents,
                                   std::string name) {
+  const int32_t end = EndOfText(tokenizer);
   std::vector<int32_t> ids;
   try {
-    ids = tokenizer.Encode(text);
+    for (const std::string_view document : documents) {
+      if (!ids.empty() && end >= 0) ids.push_back(end);
+      tokenizer.Encode(document, &ids);
+    }
   } catch (const BadInput& error) {
     Throw<BadInput>(name, "{}", error.what());
   }
   return std::make_unique<TokenVector>(std::move(name), tokenizer.vocabulary(), std::move(ids));
 }
 
+// The alphabet of all documents.
+CharTokenizer CharactersOf(const Documents& documents, const std::string& path) {
+  std::string alphabets;
+  for (const std::string_view document : documents.all())
+    alphabets += CharTokenizer::Of(document, path).alphabet();
+  return CharTokenizer::Of(alphabets, path);
+}
+
 LanguageData OpenTextFile(const std::string& path, const std::string& name,
                           const std::string& vocabulary_dir) {
-  const MappedFile file(path);
-  const std::string_view text = TextOf(file);
-  Require(!text.starts_with(kTokenFileMagic), path,
+  Require(!IsTokenFile(path), path,
           "requires a text file or a folder of token files, got a token file");
+  const Documents documents(path);
   LanguageData data;
   if (name == "chars") {
-    data.tokenizer = std::make_unique<CharTokenizer>(CharTokenizer::Of(text, path));
+    data.tokenizer = std::make_unique<CharTokenizer>(CharactersOf(documents, path));
   } else {
     data.tokenizer = MakeTokenizer({.tokenizer = name}, vocabulary_dir);
   }
-  const auto [train, validation] = SplitText(text, data.tokenizer->words());
+  const auto [train, validation] = documents.Split(data.tokenizer->words());
   data.train = Tokenized(*data.tokenizer, train, path + " (train)");
   data.validation = Tokenized(*data.tokenizer, validation, path + " (validation)");
   return data;
 }
 
-std::string_view PartOf(std::string_view text, const std::string& part,
+Documents::Texts PartOf(const Documents& documents, const std::string& part,
                         const Tokenizer& tokenizer) {
-  if (part == "all") return text;
-  const auto [train, validation] = SplitText(text, tokenizer.words());
+  if (part == "all") return documents.all();
+  const auto [train, validation] = documents.Split(tokenizer.words());
   return part == "train" ? train : validation;
 }
 
@@ -103,20 +117,6 @@ std::unique_ptr<Tokenizer> MakeTokenizer(const TokenOrigin& origin,
   return tokenizer;
 }
 
-std::pair<std::string_view, std::string_view> SplitText(std::string_view text,
-                                                        const std::vector<SpecialToken>& tokens) {
-  const bool utf8 = ValidUtf8Prefix(text) == text.size();
-  const auto begins = [&](char byte) {
-    return !utf8 || (static_cast<uint8_t>(byte) & 0xC0) != 0x80;
-  };
-  size_t left = static_cast<size_t>(std::ranges::count_if(text, begins)) * 9 / 10, at = 0;
-  for (; at < text.size(); ++at) {
-    if (begins(text[at]) && left-- == 0) break;
-  }
-  at = PlaceBetween(text, at, tokens);
-  return {text.substr(0, at), text.substr(at)};
-}
-
 std::unique_ptr<Tokens> OpenTokens(const std::string& path, const std::string& part,
                                    const Tokenizer& tokenizer) {
   Require(part == "train" || part == "validation" || part == "all", path,
@@ -130,9 +130,8 @@ std::unique_ptr<Tokens> OpenTokens(const std::string& path, const std::string& p
                                          }),
                        tokenizer);
   }
-  const MappedFile file(path);
-  if (!TextOf(file).starts_with(kTokenFileMagic))
-    return Tokenized(tokenizer, PartOf(TextOf(file), part, tokenizer),
+  if (!IsTokenFile(path))
+    return Tokenized(tokenizer, PartOf(Documents(path), part, tokenizer),
                      fmt::format("{} ({})", path, part));
   Require(part == "all", path, "a token file is read as a whole, got the part {}", part);
   return OfTokenizer(std::make_unique<TokenFile>(path), tokenizer);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "data/text/documents.h"
 #include "data/text/token_file.h"
 #include "data/text/tokenizer.h"
 #include "data/text/tokens.h"
@@ -25,19 +26,14 @@ std::vector<std::string> TokenizerNames();
 std::unique_ptr<Tokenizer> MakeTokenizer(const TokenOrigin& origin,
                                          const std::string& vocabulary_dir);
 
-// The first 90 % of a text's characters (or of its bytes, if it is not UTF-8), and the rest, as in
-// nanoGPT. One of `tokens` that is written where the parts meet stays whole, in the first.
-std::pair<std::string_view, std::string_view> SplitText(
-    std::string_view text, const std::vector<SpecialToken>& tokens = {});
-
 // Opens the part "train", "validation" or "all" of a text as tokens of `tokenizer`. `path` is a
-// text file, which SplitText divides; a token file, which has only "all"; or a folder written by
+// text file or one of JSON lines (Documents), which Documents::Split divides; a token file, which has only "all"; or a folder written by
 // tools/tokenize, which has no "all". Throws BadInput naming the path or file, also for tokens of
 // another tokenizer.
 std::unique_ptr<Tokens> OpenTokens(const std::string& path, const std::string& part,
                                    const Tokenizer& tokenizer);
 
-// Opens both parts. `path` is either a text file, which is read, divided by SplitText and tokenised
+// Opens both parts. `path` is either such a file, which is read, divided and tokenised
 // by `tokenizer` in memory (chars: with the alphabet of the whole text), or a folder written by
 // tools/tokenize. The folder's token files are mapped, all from one commit, and `tokenizer` must be
 // theirs or empty. Throws BadInput naming the path, folder or file.

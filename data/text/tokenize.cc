@@ -7,6 +7,8 @@
 
 #include "data/files/mapped_file.h"
 #include "data/text/char_tokenizer.h"
+#include "data/text/documents.h"
+#include "data/text/end_of_text.h"
 #include "data/text/token_file.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
@@ -17,10 +19,10 @@ namespace {
 
 constexpr size_t kMostBytes = (size_t{1} << 31) - 1;
 
-std::string_view TextOf(const MappedFile& file) {
-  Require(file.bytes().size() <= kMostBytes, file.path(),
-          "requires a text of at most {} bytes, got {}: cut it", kMostBytes, file.bytes().size());
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+void CheckSize(const std::string& path) {
+  const size_t bytes = MappedFile(path).bytes().size();
+  Require(bytes <= kMostBytes, path, "requires a text of at most {} bytes, got {}: cut it",
+          kMostBytes, bytes);
 }
 
 bool IsTokenFile(const std::filesystem::directory_entry& entry) {
@@ -47,8 +49,10 @@ void CheckOutput(const std::string& folder) {
 CharTokenizer CharactersOf(const std::vector<std::string>& inputs) {
   std::string alphabets;
   for (const std::string& input : inputs) {
-    const MappedFile file(input);
-    alphabets += CharTokenizer::Of(TextOf(file), input).alphabet();
+    CheckSize(input);
+    const Documents documents(input);
+    for (const std::string_view document : documents.all())
+      alphabets += CharTokenizer::Of(document, input).alphabet();
   }
   return CharTokenizer::Of(alphabets, "chars");
 }
@@ -76,6 +80,7 @@ class ShardWriter {
 
   void Add(std::string_view text) {
     const std::clock_t begin = std::clock();
+    if (tokens_ > 0 || !ids_.empty()) EndText();
     options_.special_tokens ? tokenizer_.EncodeWithSpecials(text, &ids_)
                             : tokenizer_.Encode(text, &ids_);
     seconds_ += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
@@ -90,10 +95,16 @@ class ShardWriter {
   }
 
   int64_t tokens() const { return tokens_; }
+  int64_t ends() const { return ends_; }
   int files() const { return files_; }
   double seconds() const { return seconds_; }
 
  private:
+  void EndText() {
+    if (end_ < 0) return;
+    ids_.push_back(end_);
+    ++ends_;
+  }
   int64_t Left(int64_t written) const { return static_cast<int64_t>(ids_.size()) - written; }
   void Write(int64_t begin, int64_t count) {
     WriteTokenFile(TokenShardPath(dir_, part_, files_++), OriginOf(tokenizer_),
@@ -104,8 +115,9 @@ class ShardWriter {
   const std::string dir_, part_;
   const Tokenizer& tokenizer_;
   const TokenizeOptions& options_;
+  const int32_t end_ = EndOfText(tokenizer_);
   std::vector<int32_t> ids_;
-  int64_t tokens_ = 0;
+  int64_t tokens_ = 0, ends_ = 0;
   int files_ = 0;
   double seconds_ = 0;
 };
@@ -124,18 +136,21 @@ TokenizeResult TokenizeFiles(const TokenizeOptions& options) {
   ShardWriter validation(folder.temporary(), "validation", *tokenizer, options);
   const auto& whole = options.special_tokens ? tokenizer->specials() : tokenizer->words();
   for (const std::string& input : options.inputs) {
-    const MappedFile file(input);
-    const auto [first, rest] = SplitText(TextOf(file), whole);
-    train.Add(first);
-    validation.Add(rest);
-    CountSpecials(TextOf(file), *tokenizer, &result);
-    result.bytes += static_cast<int64_t>(file.bytes().size());
+    CheckSize(input);
+    const Documents documents(input);
+    const auto [first, rest] = documents.Split(whole);
+    for (const std::string_view document : first) train.Add(document);
+    for (const std::string_view document : rest) validation.Add(document);
+    for (const std::string_view document : documents.all())
+      CountSpecials(document, *tokenizer, &result);
+    result.bytes += static_cast<int64_t>(documents.file().bytes().size());
   }
   train.Finish();
   validation.Finish();
   folder.Commit();
   result.train = train.tokens(), result.train_files = train.files();
   result.validation = validation.tokens(), result.validation_files = validation.files();
+  result.ends = train.ends() + validation.ends();
   result.seconds = train.seconds() + validation.seconds();
   return result;
 }

@@ -28,4 +28,14 @@ void TokenVector::Copy(int64_t begin, int64_t count, int64_t* out) const {
   std::copy_n(ids_.begin() + begin, count, out);
 }
 
+TokenPart::TokenPart(const Tokens& whole, int64_t begin, int64_t count)
+    : whole_(whole), begin_(begin), count_(count) {
+  CheckTokenRange(whole, begin, count);
+}
+
+void TokenPart::Copy(int64_t begin, int64_t count, int64_t* out) const {
+  CheckTokenRange(*this, begin, count);
+  whole_.Copy(begin_ + begin, count, out);
+}
+
 }  // namespace torus::data

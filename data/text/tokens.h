@@ -38,6 +38,22 @@ class TokenVector : public Tokens {
   std::vector<int32_t> ids_;
 };
 
+// `count` tokens of a text from token `begin` on. The text must outlive it.
+class TokenPart : public Tokens {
+ public:
+  // Throws BadInput unless the part lies within the text.
+  TokenPart(const Tokens& whole, int64_t begin, int64_t count);
+
+  const std::string& name() const override { return whole_.name(); }
+  int64_t size() const override { return count_; }
+  int64_t vocabulary() const override { return whole_.vocabulary(); }
+  void Copy(int64_t begin, int64_t count, int64_t* out) const override;
+
+ private:
+  const Tokens& whole_;
+  const int64_t begin_, count_;
+};
+
 // Throws BadInput unless [begin, begin + count) lies within the tokens.
 void CheckTokenRange(const Tokens& tokens, int64_t begin, int64_t count);
 

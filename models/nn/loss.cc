@@ -1,10 +1,12 @@
 #include "models/nn/loss.h"
 
+#include "ops/elementwise/elementwise.h"
 #include "ops/indexing/indexing.h"
 #include "ops/loss/class_targets.h"
 #include "ops/loss/cross_entropy.h"
 #include "ops/loss/linear_cross_entropy.h"
 #include "ops/matmul/linear.h"
+#include "ops/reduction/reduction.h"
 #include "ops/tensor_parallel/rank_sums.h"
 #include "ops/tensor_parallel/vocabulary.h"
 #include "ops/view/view.h"
@@ -60,6 +62,28 @@ Variable NextTokenLoss(const std::vector<Variable>& outputs, const Tensor& targe
 Variable MaskedTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets) {
   const MaskedRows masked = MaskedOf(outputs[0], targets);
   return TokenLoss(masked.rows, outputs, masked.targets);
+}
+
+Variable SmoothClassLoss(const std::vector<Variable>& outputs, const Tensor& targets,
+                         double smoothing) {
+  return ops::CrossEntropy(outputs[0], Variable(targets), {.label_smoothing = smoothing});
+}
+
+// By its logits z, (1 - s) (-log p_t) + s mean_c (-log p_c) = -log p_t + s (z_t - mean_c z_c), and
+// the mean of the logits is a product with the mean of the weight's rows.
+Variable SmoothTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets,
+                         double smoothing) {
+  const MaskedRows counted = MaskedOf(outputs[0], targets);
+  if (outputs.size() == 1)
+    return ops::CrossEntropy(counted.rows, counted.targets, {.label_smoothing = smoothing});
+  const auto above_mean = [&](const Variable& of_tokens) {
+    return ops::Sub(ops::IndexSelect(of_tokens, 0, counted.targets),
+                    ops::Mean(of_tokens, {0}, true));
+  };
+  Variable excess = ops::Sum(ops::Mul(counted.rows, above_mean(outputs[1])), {1});
+  if (outputs.size() > 2) excess = ops::Add(excess, above_mean(outputs[2]));
+  return ops::Add(TokenLoss(counted.rows, outputs, counted.targets),
+                  ops::Mul(ops::Mean(excess), smoothing));
 }
 
 Variable SplitNextTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets,

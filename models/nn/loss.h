@@ -21,9 +21,19 @@ Variable NextTokenLoss(const std::vector<Variable>& outputs, const Tensor& targe
 // The same for targets that are mostly -100: computes logits only for the other positions.
 Variable MaskedTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets);
 
-// The same two for a vocabulary that is split over tensor-parallel ranks. Outputs are {activation,
-// this rank's rows of the weight, VocabularyPart} and this rank's part of the bias, if there is
-// one. The loss is the same on all ranks (ops::CrossEntropyOfPart).
+// The losses above with label smoothing: the share `smoothing` of each target's probability is
+// spread evenly over all classes or tokens (Szegedy et al. 2016, "Rethinking the Inception
+// architecture for computer vision", section 7), as torch.nn.CrossEntropyLoss does. Of classes, or
+// of a language model's positions that are not -100, whichever its task; the logits of all
+// positions never exist at once either.
+Variable SmoothClassLoss(const std::vector<Variable>& outputs, const Tensor& targets,
+                         double smoothing);
+Variable SmoothTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets,
+                         double smoothing);
+
+// The losses of tokens for a vocabulary that is split over tensor-parallel ranks. Outputs are
+// {activation, this rank's rows of the weight, VocabularyPart} and this rank's part of the bias, if
+// there is one. The loss is the same on all ranks (ops::CrossEntropyOfPart).
 Variable SplitNextTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets,
                             const TensorRanks& ranks);
 Variable SplitMaskedTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets,

@@ -2,6 +2,7 @@
 
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
+#include "autograd/undefined_input.h"
 #include "ops/convolution/kernels.h"
 #include "ops/precision/in_precision.h"
 #include "ops/precision/native.h"
@@ -58,6 +59,7 @@ void CheckTypes(const Variable& x, const Variable& weight, const Variable& bias)
 
 Variable Conv2d(const Variable& x, const Variable& weight, const Variable& bias,
                 const Conv2dOptions& options) {
+  RequireDefined("conv2d", x, weight);
   if (ComputesNatively("conv2d", x, weight, bias))
     return ConvOf(ToLow(x), weight, LowValues(weight), bias, options);
   return InPrecision(

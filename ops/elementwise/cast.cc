@@ -1,10 +1,12 @@
 #include "ops/elementwise/cast.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 
 namespace torus::ops {
 
 Variable Cast(const Variable& input, DType dtype) {
+  RequireDefined("cast", input);
   const DType from = input.dtype();
   if (from == dtype) return input;
   Tensor out = input.data().To(dtype);

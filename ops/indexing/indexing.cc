@@ -1,6 +1,7 @@
 #include "ops/indexing/indexing.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/elementwise/binary.h"
 #include "ops/indexing/index_check.h"
 #include "ops/indexing/kernels.h"
@@ -96,6 +97,7 @@ Variable IndexSelect(const Variable& input, int64_t dim, const Variable& index) 
 Variable Embedding(const Variable& input, const Variable& weight,
                    std::optional<int64_t> padding_idx, std::optional<double> max_norm,
                    double norm_type, bool scale_grad_by_freq) {
+  RequireDefined("embedding", input, weight);
   Require(weight.rank() == 2, "embedding", "needs a weight (count, width), got {}", weight.shape());
   const int64_t rows = weight.dim(0), padding = padding_idx.value_or(0);
   Require(padding >= -rows && padding < std::max<int64_t>(rows, 1), "embedding",

@@ -2,6 +2,7 @@
 
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
+#include "autograd/undefined_input.h"
 #include "ops/layer_norm/kernels.h"
 #include "ops/precision/in_precision.h"
 #include "ops/precision/native.h"
@@ -79,6 +80,7 @@ Variable Normalize(const Variable& input, const Shape& normalized, const Variabl
 
 Variable LayerNorm(const Variable& input, const Shape& normalized_shape, const Variable& weight,
                    const Variable& bias, double eps) {
+  RequireDefined(kOp, input);
   if (RoundsOnGpu(input))
     return Normalize(input, normalized_shape, Widened(weight), Widened(bias), eps,
                      ResultOf(kOp, input, weight, bias));

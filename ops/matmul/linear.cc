@@ -2,6 +2,7 @@
 
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
+#include "autograd/undefined_input.h"
 #include "ops/matmul/affine.h"
 #include "ops/matmul/matmul.h"
 #include "ops/precision/in_precision.h"
@@ -57,11 +58,13 @@ Variable Affine(const Variable& input, const Variable& weight, const Variable& b
 }  // namespace
 
 Variable Linear(const Variable& input, const Variable& weight, const Variable& bias) {
+  RequireDefined("linear", input, weight);
   if (weight.rank() == 1 && !bias.defined()) return Matmul(input, weight);
   return Affine(input, weight, bias, WeightLayout::kOutIn);
 }
 
 Variable LinearInOut(const Variable& input, const Variable& weight, const Variable& bias) {
+  RequireDefined("linear", input, weight);
   return Affine(input, weight, bias, WeightLayout::kInOut);
 }
 

@@ -1,6 +1,7 @@
 #include "ops/matmul/matmul.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/matmul/matmul_shape.h"
 #include "ops/matmul/product.h"
 #include "ops/precision/in_precision.h"
@@ -47,6 +48,7 @@ Variable MatrixMatmul(const Variable& input, const Variable& other) {
 }  // namespace
 
 Variable Matmul(const Variable& input, const Variable& other) {
+  RequireDefined("matmul", input, other);
   Require(input.rank() > 0 && other.rank() > 0, "matmul", "scalars have no product: {} x {}",
           input.shape(), other.shape());
   if (input.rank() == 1)
@@ -56,6 +58,7 @@ Variable Matmul(const Variable& input, const Variable& other) {
 }
 
 Variable Bmm(const Variable& input, const Variable& mat2) {
+  RequireDefined("bmm", input, mat2);
   Require(input.rank() == 3 && mat2.rank() == 3 && input.dim(0) == mat2.dim(0), "bmm",
           "needs (b, m, k) x (b, k, n), got {} x {}", input.shape(), mat2.shape());
   return MatrixMatmul(input, mat2);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "autograd/precision.h"
+#include "autograd/undefined_input.h"
 #include "autograd/variable.h"
 
 namespace torus::ops {
@@ -41,11 +42,11 @@ bool HasF64(std::span<const Variable* const> inputs);
 // Calls compute(inputs...), which takes f32 inputs (or f64, which are never converted), by the op's
 // policy. Under a WithPrecision the policy table decides the dtypes. Otherwise 16-bit inputs are
 // computed in f32 and the result is rounded once to their dtype. Undefined and non-floating inputs
-// pass unchanged.
+// pass unchanged; what needs an undefined one throws BadInput that names the op.
 template <class F, class... Inputs>
 Variable InPrecision(std::string_view op, const F& compute, const Inputs&... inputs) {
   if (WithPrecision::Current() == DType::kF32 && !(internal::IsLow(inputs) || ...)) [[likely]]
-    return compute(inputs...);
+    return NamingUndefined(op, compute, inputs...);
   const std::array<const Variable*, sizeof...(Inputs)> all{&inputs...};
   if (internal::HasF64(all)) return compute(inputs...);
   const internal::Conversions to = internal::ConversionsOf(op, all);

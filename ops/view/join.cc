@@ -1,6 +1,7 @@
 #include "ops/view/join.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/precision/in_precision.h"
 #include "ops/view/view.h"
 #include "ops/view/view_shape.h"
@@ -84,6 +85,7 @@ Tensor JoinedOf(const GradContext& g, const Shape& shape, const std::vector<int6
 
 Variable Cat(const std::vector<Variable>& inputs, int64_t dim) {
   Require(!inputs.empty(), "cat", "needs at least one tensor");
+  for (const Variable& input : inputs) RequireDefined("cat", input);
   const std::vector<Variable> tensors = ToWidest(inputs);
   const auto [shape, d] = RuleOfCat(tensors, dim);
   const Tensor& first = tensors[0].data();
@@ -106,6 +108,7 @@ Variable Stack(const std::vector<Variable>& tensors, int64_t dim) {
   Require(!tensors.empty(), "stack", "needs at least one tensor");
   std::vector<Variable> rows;
   for (const Variable& tensor : tensors) {
+    RequireDefined("stack", tensor);
     Require(tensor.shape() == tensors[0].shape(), "stack", "shapes differ: {} and {}",
             tensors[0].shape(), tensor.shape());
     rows.push_back(Unsqueeze(tensor, dim));
@@ -114,6 +117,7 @@ Variable Stack(const std::vector<Variable>& tensors, int64_t dim) {
 }
 
 std::vector<Variable> Split(const Variable& input, const std::vector<int64_t>& sizes, int64_t dim) {
+  RequireDefined("split", input);
   Require(input.rank() > 0, "split", "needs at least one dimension");
   const int d = NormalizeDim("split", dim, input.rank());
   int64_t sum = 0;
@@ -136,6 +140,7 @@ std::vector<Variable> Split(const Variable& input, const std::vector<int64_t>& s
 }
 
 std::vector<Variable> Split(const Variable& input, int64_t split_size, int64_t dim) {
+  RequireDefined("split", input);
   Require(input.rank() > 0, "split", "needs at least one dimension");
   const int d = NormalizeDim("split", dim, input.rank());
   return Split(input, SplitSizes(input.dim(d), split_size), d);

@@ -1,6 +1,7 @@
 #include "ops/view/view.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/precision/in_precision.h"
 #include "ops/sum/sum.h"
 #include "ops/view/view_shape.h"
@@ -24,15 +25,18 @@ GradRule ReshapeBack(const Shape& shape) {
 }  // namespace
 
 Variable Reshape(const Variable& input, const Shape& shape) {
+  RequireDefined("reshape", input);
   const Shape resolved = ResolveShape("reshape", shape, input.numel());
   return Record("reshape", ViewOrCopy(input.data(), resolved), {input}, ReshapeBack(input.shape()));
 }
 
 Variable Flatten(const Variable& input, int64_t start_dim, int64_t end_dim) {
+  RequireDefined("flatten", input);
   return Reshape(input, FlattenedShape(input.shape(), start_dim, end_dim));
 }
 
 Variable Transpose(const Variable& input, int64_t dim0, int64_t dim1) {
+  RequireDefined("transpose", input);
   return Record("transpose", input.data().Transpose(dim0, dim1), {input},
                 GradRule::OfView([dim0, dim1](const GradContext& g) {
                   return Gradients{g.grad().Transpose(dim0, dim1)};
@@ -40,6 +44,7 @@ Variable Transpose(const Variable& input, int64_t dim0, int64_t dim1) {
 }
 
 Variable Permute(const Variable& input, const Dims& dims) {
+  RequireDefined("permute", input);
   Tensor out = input.data().Permute(dims);
   Dims back = dims;
   for (int i = 0; i < dims.rank(); ++i) back[NormalizeDim("permute", dims[i], dims.rank())] = i;
@@ -49,6 +54,7 @@ Variable Permute(const Variable& input, const Dims& dims) {
 }
 
 Variable Narrow(const Variable& input, int64_t dim, int64_t start, int64_t length) {
+  RequireDefined("narrow", input);
   Require(input.rank() > 0, "narrow", "needs at least one dimension");
   const int d = NormalizeDim("narrow", dim, input.rank());
   const int64_t from = start < 0 ? start + input.dim(d) : start;
@@ -74,12 +80,14 @@ Variable Expand(const Variable& input, const Shape& size) {
 }
 
 Variable Squeeze(const Variable& input) {
+  RequireDefined("squeeze", input);
   Dims all;
   for (int d = 0; d < input.rank(); ++d) all.push_back(d);
   return Squeeze(input, all);
 }
 
 Variable Squeeze(const Variable& input, const Dims& dims) {
+  RequireDefined("squeeze", input);
   const Dims gone = SqueezedDims(input.shape(), dims);
   Tensor out = input.data();
   for (int i = gone.rank() - 1; i >= 0; --i) out = out.Select(gone[i], 0);
@@ -87,6 +95,7 @@ Variable Squeeze(const Variable& input, const Dims& dims) {
 }
 
 Variable Unsqueeze(const Variable& input, int64_t dim) {
+  RequireDefined("unsqueeze", input);
   const int at = NormalizeDim("unsqueeze", dim, input.rank() + 1);
   const Tensor& in = input.data();
   Shape shape;

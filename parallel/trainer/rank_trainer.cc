@@ -169,8 +169,8 @@ void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
   totals_.seconds += seconds;
   const int64_t step = step_++;
   if (place_.rank == 0 && hooks.on_step)
-    hooks.on_step(
-        {step, agreement_.loss(), batch.global_samples, skipped, learning_rate_, seconds});
+    hooks.on_step({step, agreement_.loss(), batch.global_samples, skipped, learning_rate_, seconds,
+                   update_.gradient_norm()});
 }
 
 // Resets the count, so that an application may continue, for example with a smaller learning rate.

@@ -109,6 +109,7 @@ RunFacts FactsOf(const TrainerOptions& o, const TrainingParts& parts, const Sche
                  {"codec", codec},
                  {"seed", text(o.seed)},
                  {"clip_norm", text(o.clip_norm)},
+                 {"gradient_norm", text(o.gradient_norm)},
                  {"loss_scale", text(o.loss_scale ? o.loss_scale->state().value : 0)},
                  {"max_skipped", text(o.max_skipped)},
                  {"ema_decay", text(o.ema_decay)},

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "runtime/error.h"
 
@@ -16,6 +17,9 @@ struct StepReport {
   bool skipped = false;  // loss or gradients were not finite, and nothing was changed
   double learning_rate = 0;
   double seconds = 0;  // since the step before ended on rank 0 (the first: since Train began)
+  // Of the whole model's gradient, before it was clipped, if options ask for it (clip_norm,
+  // gradient_norm); NaN if the step was skipped.
+  std::optional<double> gradient_norm;
 };
 
 // Thrown if max_skipped steps in a row were not finite.

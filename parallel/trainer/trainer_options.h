@@ -92,6 +92,9 @@ struct TrainerOptions {
   // The largest norm of the whole model's gradient; a gradient of a larger norm is scaled down to
   // it before the step, as torch.nn.utils.clip_grad_norm_ does. 0: no clipping.
   double clip_norm = 0;
+  // Computes that norm without clipping too, for StepReport::gradient_norm. It takes one exchange
+  // more per step between the ranks of a pipeline.
+  bool gradient_norm = false;
   // Multiplies the loss before the backward, for gradients in f16 (loss_scale.h); a step that is
   // not finite halves it. Unset: the loss is not scaled.
   std::optional<LossScale> loss_scale;

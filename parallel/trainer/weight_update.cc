@@ -191,18 +191,19 @@ void WeightUpdate::FinishGradients(int64_t step, const ResultFn& result) {
   tied_.Sum(what);
   if (options_.on_gradients)
     for (const auto& [stage, work] : work_) options_.on_gradients(place_, step, work.parameters);
-  const bool clips = options_.clip_norm > 0;
-  std::vector<double> squares = clips ? SquaredNorms(step, what) : std::vector<double>();
+  std::vector<double> squares = NeedsNorm() ? SquaredNorms(step, what) : std::vector<double>();
   const bool finite = GradientsAreFinite(step, squares);
   const Result of_step = result();
   links_.agreement.Settle(step, of_step.finite && finite, of_step.loss);
   const double unscaled = 1 / of_step.loss_scale;  // exact: a power of two
   for (double& square : squares) square *= unscaled * unscaled;
   gradient_scale_ = unscaled;
-  if (!clips || links_.agreement.skipped()) return;
+  if (!NeedsNorm()) return;
+  gradient_norm_ = std::nan("");
+  if (links_.agreement.skipped()) return;
   SumOfSlices(links_.tensor, model_, squares, what);
-  gradient_scale_ *= ClipScale(PipelineGradientNorm(links_.pipeline, std::move(squares), what),
-                               options_.clip_norm);
+  gradient_norm_ = PipelineGradientNorm(links_.pipeline, std::move(squares), what);
+  if (options_.clip_norm > 0) gradient_scale_ *= ClipScale(*gradient_norm_, options_.clip_norm);
 }
 
 // The squared norms of the uses in all stages, one stage after another. A replica whose steps are
@@ -235,10 +236,10 @@ std::vector<double> WeightUpdate::SquaredNorms(int64_t step, const std::string& 
   return squares;
 }
 
-// `squares`: those of the clipping norm, which show whether all is finite without another pass;
-// empty without clipping.
+// `squares`: those of the norm, which show whether all is finite without another pass; empty if
+// the norm is not needed.
 bool WeightUpdate::GradientsAreFinite(int64_t step, const std::vector<double>& squares) {
-  if (options_.clip_norm > 0)
+  if (NeedsNorm())
     return std::ranges::all_of(squares, [](double sum) { return std::isfinite(sum); });
   if (!launched_)
     return std::ranges::all_of(work_, [](const auto& work) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -75,6 +76,9 @@ class WeightUpdate {
   // The action kStep. Returns whether the step was taken.
   bool Step(int stage, int64_t step, double learning_rate);
 
+  // Of the step that was settled last; none unless options ask for it (StepReport).
+  std::optional<double> gradient_norm() const { return gradient_norm_; }
+
   // Copy replica 0's parameters and buffers, or the buffers alone, to all replicas, bit for bit.
   void BroadcastState();
   void BroadcastBuffers();
@@ -109,6 +113,7 @@ class WeightUpdate {
   StageWork MakeWork(int number, const Stage& stage, const ShardPlan& plan,
                      const TrainingParts& parts);
   std::map<int, std::vector<NamedVariable>> Held() const;
+  bool NeedsNorm() const { return options_.clip_norm > 0 || options_.gradient_norm; }
   void NotePeak();
   std::vector<double> NormsOfUses(int64_t step, const std::string& what);
   std::vector<double> SquaredNorms(int64_t step, const std::string& what);
@@ -129,6 +134,7 @@ class WeightUpdate {
   std::map<int, UpdateGraph> step_graphs_;   // of each stage's optimizer
   bool launched_ = false;                    // Gradients::launched of the current step
   double gradient_scale_ = 1;                // of that step
+  std::optional<double> gradient_norm_;      // of that step
   size_t reduced_ = 0;                       // stages of this rank
   std::map<int, uint64_t> optimizer_bytes_;  // of each stage's state
   uint64_t peak_bytes_ = 0;

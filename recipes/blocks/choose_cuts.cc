@@ -47,7 +47,7 @@ parallel::CostModel Measure(const Settings& settings, const DataForm& form,
   for (Tensor& target : targets) target = target.To(device);
   const parallel::CostModel costs = parallel::MeasureBlockCosts(
       BuildBlocks(settings, form, ""), inputs,
-      {.loss = [loss = TaskLoss(model, PrecisionOf(settings)),
+      {.loss = [loss = TaskLoss(model, PrecisionOf(settings), settings.label_smoothing),
                 &targets](const auto& outputs) { return loss(outputs, targets); },
        .optimizer =
            [&](std::vector<NamedVariable> parameters) {

@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "data/datasets/image_files.h"
 #include "data/datasets/make_image_cache.h"
 #include "data/datasets/open_dataset.h"
 #include "data/loading/image_batch.h"
 #include "recipes/data/order_hash.h"
 #include "recipes/data/task_data.h"
+#include "recipes/data/validation_part.h"
 #include "recipes/model/model_of.h"
 #include "recipes/report/units.h"
 #include "runtime/error.h"
@@ -16,18 +18,24 @@ namespace {
 
 struct Images {
   std::unique_ptr<data::Dataset> train, test;
+  // The training images from their files, to validate on, where `train` takes them from a cache.
+  std::unique_ptr<data::Dataset> uncached;
 };
 
 // `image`: (H, W, 3), the size of the model's input, to which all images are resized.
 DataPart Part(const data::Dataset& dataset, const Settings& settings, const Shape& image,
               bool training) {
   return {dataset.size(),
-          data::ImageBatches(dataset, {.augment = training ? settings.augment : "none",
-                                       .height = image[0],
-                                       .width = image[1],
-                                       .seed = settings.seed,
-                                       .normalizes_on_device = settings.device == "cuda",
-                                       .evaluates = !training}),
+          data::ImageBatches(dataset,
+                             {.augment = training ? settings.augment : "none",
+                              .height = image[0],
+                              .width = image[1],
+                              .seed = settings.seed,
+                              .normalizes_on_device = settings.device == "cuda",
+                              .erasing = training ? settings.random_erasing : 0,
+                              .mix = training ? data::MixOptions{settings.mixup, settings.cutmix}
+                                              : data::MixOptions{},
+                              .evaluates = !training}),
           training, OrderHash(dataset)};
 }
 
@@ -58,6 +66,23 @@ std::string UseCache(data::Dataset& train, const Settings& settings, const Shape
                      left_out == 0 ? "" : "; the others are left out");
 }
 
+// Holds out the share --validation of the training images.
+void HoldOut(Images& images, const Settings& settings, const Shape& image, TaskData& task) {
+  if (settings.validation == 0) return;
+  HeldOut parts = recipes::HoldOut(images.train->size(), settings.validation);
+  if (auto* const files = dynamic_cast<data::ImageFiles*>(images.train.get()))
+    files->KeepApart(parts.validation);
+  if (!settings.image_cache.empty())
+    images.uncached = data::OpenDataset(settings.data, settings.data_dir, data::Split::kTrain);
+  task.validation =
+      Part(images.uncached ? *images.uncached : *images.train, settings, image, false);
+  task.validation.size = std::ssize(parts.validation);
+  task.validation.batches =
+      BatchesOf(std::move(task.validation.batches), std::move(parts.validation));
+  task.train.size = std::ssize(parts.training);
+  task.train.batches = BatchesOf(std::move(task.train.batches), std::move(parts.training));
+}
+
 }  // namespace
 
 TaskData OpenImages(const Settings& settings) {
@@ -69,16 +94,19 @@ TaskData OpenImages(const Settings& settings) {
                                   static_cast<int64_t>(info.classes.size()), settings);
   const Shape batch = form.inputs(1)[0].shape, image{batch[1], batch[2], batch[3]};
   std::string cache = UseCache(*images->train, settings, image);
-  return {.form = form,
-          .unit = "images",
-          .train = Part(*images->train, settings, image, true),
-          .test = Part(*images->test, settings, image, false),
-          .loss = TaskLoss(ModelOf(settings), PrecisionOf(settings)),
-          .correct = CountCorrect,
-          .left_out = [images] { return LeftOutOf(*images->train, *images->test); },
-          .passed_over = [images] { return PassedOverOf(*images->train, *images->test); },
-          .cache = std::move(cache),
-          .owner = images};
+  TaskData task{
+      .form = form,
+      .unit = "images",
+      .train = Part(*images->train, settings, image, true),
+      .test = Part(*images->test, settings, image, false),
+      .loss = TaskLoss(ModelOf(settings), PrecisionOf(settings), settings.label_smoothing),
+      .correct = CountCorrect,
+      .left_out = [images] { return LeftOutOf(*images->train, *images->test); },
+      .passed_over = [images] { return PassedOverOf(*images->train, *images->test); },
+      .cache = std::move(cache),
+      .owner = images};
+  HoldOut(*images, settings, image, task);
+  return task;
 }
 
 }  // namespace torus::recipes

@@ -5,6 +5,7 @@
 #include "recipes/data/left_out.h"
 #include "recipes/data/order_hash.h"
 #include "recipes/data/task_data.h"
+#include "recipes/data/validation_part.h"
 #include "recipes/model/model_of.h"
 #include "recipes/model/model_tokenizer.h"
 #include "runtime/error.h"
@@ -30,6 +31,16 @@ std::unique_ptr<data::BpeTokenizer> Open(const Settings& settings) {
   return tokenizer;
 }
 
+// Holds out the share --validation of the training sentences.
+void HoldOut(const Settings& settings, TaskData& task) {
+  if (settings.validation == 0) return;
+  HeldOut parts = recipes::HoldOut(task.train.size, settings.validation);
+  task.validation = {std::ssize(parts.validation), BatchesOf(task.train.batches, parts.validation),
+                     false, task.train.order};
+  task.train.size = std::ssize(parts.training);
+  task.train.batches = BatchesOf(std::move(task.train.batches), std::move(parts.training));
+}
+
 }  // namespace
 
 TaskData OpenSentences(const Settings& settings) {
@@ -45,18 +56,21 @@ TaskData OpenSentences(const Settings& settings) {
   sentences->test = open(data::Split::kTest);
   const data::TextSet &train = *sentences->train, &test = *sentences->test;
   const data::BatchMemory memory = BatchMemoryOf(settings);
-  return {.form = SentenceForm(DataTitle(settings.data),
-                               static_cast<int64_t>(train.info().classes.size()), settings.length),
-          .unit = "sentences",
-          .train = {train.size(), data::StackedBatches(train, memory), true, OrderHash(train)},
-          .test = {test.size(), data::StackedBatches(test, memory), false, OrderHash(test)},
-          .loss = TaskLoss(ModelOf(settings), PrecisionOf(settings)),
-          .correct = CountCorrect,
-          .left_out = [sentences] { return LeftOutOf(*sentences->train, *sentences->test); },
-          .truncated = TruncatedLine(train.truncated() + test.truncated(),
-                                     train.size() + test.size(), settings.length),
-          .tokenizer = sentences->tokenizer.get(),
-          .owner = sentences};
+  TaskData task{
+      .form = SentenceForm(DataTitle(settings.data),
+                           static_cast<int64_t>(train.info().classes.size()), settings.length),
+      .unit = "sentences",
+      .train = {train.size(), data::StackedBatches(train, memory), true, OrderHash(train)},
+      .test = {test.size(), data::StackedBatches(test, memory), false, OrderHash(test)},
+      .loss = TaskLoss(ModelOf(settings), PrecisionOf(settings), settings.label_smoothing),
+      .correct = CountCorrect,
+      .left_out = [sentences] { return LeftOutOf(*sentences->train, *sentences->test); },
+      .truncated = TruncatedLine(train.truncated() + test.truncated(), train.size() + test.size(),
+                                 settings.length),
+      .tokenizer = sentences->tokenizer.get(),
+      .owner = sentences};
+  HoldOut(settings, task);
+  return task;
 }
 
 }  // namespace torus::recipes

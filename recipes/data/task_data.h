@@ -19,7 +19,7 @@
 
 namespace torus::recipes {
 
-// Examples to train on, or to test on.
+// Examples to train on, to validate on or to test on.
 struct DataPart {
   int64_t size = 0;  // examples per epoch
   data::MakeBatch batches;
@@ -31,6 +31,7 @@ struct TaskData {
   DataForm form;
   std::string unit;  // what examples are called: "images", "sentences", "windows"
   DataPart train, test;
+  DataPart validation;  // held out of the training examples (--validation); size 0: none
   parallel::LossFn loss;
   // Counts the rows that the outputs classify correctly; empty for a language model, which is
   // evaluated by its loss.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/datasets/dataset.h"
+#include "models/nn/loss.h"
 #include "ops/elementwise/elementwise.h"
 
 namespace torus::recipes {
@@ -18,16 +19,26 @@ Variable LossOfImages(const ModelDescriptor& model, const std::vector<Variable>&
                   static_cast<double>(rows - left_out) / static_cast<double>(rows));
 }
 
+Variable SmoothLoss(ModelTask task, const std::vector<Variable>& outputs, const Tensor& target,
+                    double smoothing) {
+  return IsLanguageModel(task) ? nn::SmoothTokenLoss(outputs, target, smoothing)
+                               : nn::SmoothClassLoss(outputs, target, smoothing);
+}
+
 }  // namespace
 
 int64_t CountLeftOut(const std::vector<Tensor>& targets) {
   return std::ranges::count(ToVector<int64_t>(targets[0].To(Device{})), data::kNoClass);
 }
 
-parallel::LossFn TaskLoss(const ModelDescriptor& model, Precision precision) {
-  return [model, precision](const std::vector<Variable>& outputs,
-                            const std::vector<Tensor>& targets, const StepContext& context) {
+parallel::LossFn TaskLoss(const ModelDescriptor& model, Precision precision,
+                          double label_smoothing) {
+  return [model, precision, label_smoothing](const std::vector<Variable>& outputs,
+                                             const std::vector<Tensor>& targets,
+                                             const StepContext& context) {
     const WithPrecision with(precision);
+    if (label_smoothing > 0 && context.training)
+      return SmoothLoss(model.task, outputs, targets[0], label_smoothing);
     const TensorRanks& ranks = context.tensor_ranks;
     if (ranks.size > 1 && model.split_loss) return model.split_loss(outputs, targets[0], ranks);
     return model.task == ModelTask::kImages && !context.training

@@ -10,8 +10,11 @@
 namespace torus::recipes {
 
 // The loss of `model`. `precision` is that of the loss's ops. In an evaluation, images without a
-// class (data::kNoClass) add 0 to the mean (TrainingParts::left_out).
-parallel::LossFn TaskLoss(const ModelDescriptor& model, Precision precision = {});
+// class (data::kNoClass) add 0 to the mean (TrainingParts::left_out). In training, the share
+// `label_smoothing` of each target is spread over all classes or tokens (models/nn/loss.h), for
+// models whose loss is the cross entropy of their outputs, on one tensor-parallel rank.
+parallel::LossFn TaskLoss(const ModelDescriptor& model, Precision precision = {},
+                          double label_smoothing = 0);
 
 // Counts the rows without a class.
 int64_t CountLeftOut(const std::vector<Tensor>& targets);

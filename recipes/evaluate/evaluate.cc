@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "autograd/precision.h"
+#include "data/datasets/image_files.h"
 #include "data/datasets/open_dataset.h"
 #include "data/loading/image_batch.h"
 #include "data/loading/stacked_batch.h"
@@ -51,9 +52,17 @@ data::Split SplitOf(const EvaluateOptions& o) {
   return o.split == "test" ? data::Split::kTest : data::Split::kTrain;
 }
 
+std::vector<std::string> FilesOf(const data::Dataset& dataset) {
+  std::vector<std::string> paths;
+  if (const auto* const files = dynamic_cast<const data::ImageFiles*>(&dataset))
+    for (int64_t i = 0; i < files->size(); ++i) paths.push_back(files->path(i));
+  return paths;
+}
+
 EvaluateResult ResultOf(ClassEvaluation classes, const data::Dataset& dataset, TakenWeights taken) {
   return {.classes = std::move(classes),
           .class_names = dataset.info().classes,
+          .files = FilesOf(dataset),
           .left_out = dataset.left_out(),
           .passed_over = dataset.passed_over(),
           .taken = std::move(taken)};

@@ -43,6 +43,7 @@ struct EvaluateResult {
   // For images and sentences.
   std::optional<ClassEvaluation> classes;
   std::vector<std::string> class_names;
+  std::vector<std::string> files;          // of each example, if it is an image file; else empty
   std::vector<data::LeftOut> left_out;     // examples that could not be read and do not count
   std::vector<data::LeftOut> passed_over;  // what is no example (Dataset::passed_over)
   std::string truncated;                   // TruncatedLine

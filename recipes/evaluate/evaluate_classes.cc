@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "autograd/node.h"
 #include "ops/indexing/indexing.h"
@@ -22,6 +23,14 @@ Variable InOrder(const Variable& logits, const std::vector<int64_t>& outputs) {
   if (std::ranges::is_sorted(outputs)) return logits;
   const Tensor index = FromVector<int64_t>(outputs, {static_cast<int64_t>(outputs.size())});
   return ops::IndexSelect(logits, 1, Variable(index.To(logits.data().device())));
+}
+
+// The largest of equal outputs is the first one.
+Prediction PredictionOf(std::span<const float> row, int64_t example, int64_t target) {
+  const auto largest = std::ranges::max_element(row);
+  double sum = 0;
+  for (const float logit : row) sum += std::exp(static_cast<double>(logit) - *largest);
+  return {example, target, largest - row.begin(), 1 / sum};
 }
 
 }  // namespace
@@ -48,8 +57,10 @@ ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& ba
     const float* row = rows.data<float>();
     for (int64_t i = 0; i < rows.dim(0); ++i, row += rows.dim(1)) {
       const int64_t target = made.target.data<int64_t>()[i];
-      if (target != data::kNoClass)
-        result.counts.Add(target, std::max_element(row, row + rows.dim(1)) - row);
+      if (target == data::kNoClass) continue;
+      const std::span<const float> outputs_of_row(row, static_cast<size_t>(rows.dim(1)));
+      result.predictions.push_back(PredictionOf(outputs_of_row, begin + i, target));
+      result.counts.Add(target, result.predictions.back().predicted);
     }
   }
   Require(result.counts.total() > 0, dataset.info().name,

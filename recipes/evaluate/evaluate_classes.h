@@ -11,9 +11,17 @@
 
 namespace torus::recipes {
 
+// What the model says of one example.
+struct Prediction {
+  int64_t example = 0;
+  int64_t target = 0, predicted = 0;  // classes
+  double probability = 0;             // of the predicted class, by the softmax of the outputs
+};
+
 struct ClassEvaluation {
   data::ConfusionMatrix counts;
-  double loss = 0;  // mean cross entropy
+  double loss = 0;                           // mean cross entropy
+  std::vector<Prediction> predictions = {};  // of the examples that count, in their order
 };
 
 // Evaluates examples 0 to size - 1 in order, `batch` at a time, in evaluation mode. The batch size

@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <span>
 
 #include "data/text/bpe_tokenizer.h"
+#include "data/text/end_of_text.h"
 #include "data/text/tokenizer_files.h"
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/load_weights.h"
 #include "models/gpt2/config.h"
 #include "models/gpt2/decoder.h"
 #include "models/gpt2/descriptor.h"
+#include "recipes/generate/stop_strings.h"
 #include "recipes/model/trained_length.h"
 #include "recipes/settings/device.h"
 #include "recipes/settings/precision.h"
@@ -20,68 +24,80 @@
 namespace torus::recipes {
 namespace {
 
-// Feeds the decoder the tokens that it has not seen yet. When its positions are used up, it starts
-// again with the newer half of the tokens, so that a text can be longer than the model's context.
+// One text on its way.
+struct Text {
+  std::vector<int32_t> ids;     // prompt and text, as the model sees them
+  std::set<int32_t> seen = {};  // also of a prompt's beginning that the model does not see
+  RandomStream stream;
+  StopStrings text;
+  int64_t added = 0;
+  bool ended = false;
+};
+
+// How many of its positions a context keeps when they are used up.
+int64_t HalfOf(int64_t positions) { return std::max<int64_t>(1, positions / 2); }
+
+// Feeds the decoder the tokens of each text that it has not seen yet. When its positions are used
+// up, it starts again with the newer half of the tokens, so that texts can be longer than the
+// model's context.
 class Context {
  public:
-  Context(std::shared_ptr<nn::Sequential> model, const Gpt2Options& options, int64_t positions)
-      : device_(model->device()), positions_(positions), decoder_(std::move(model), options) {}
+  Context(std::shared_ptr<nn::Sequential> model, const Gpt2Options& options, int64_t positions,
+          size_t texts)
+      : device_(model->device()),
+        positions_(positions),
+        decoder_(std::move(model), options, static_cast<int64_t>(texts)) {}
 
-  // The logits of the token after `ids`.
-  Tensor Next(const std::vector<int32_t>& ids) {
-    const auto total = static_cast<int64_t>(ids.size());
+  // The logits (N, vocabulary) of the token after the first `total` of each text. A text that has
+  // ended may have fewer; its row then means nothing.
+  Tensor Next(const std::vector<Text>& texts, int64_t total) {
     if (total - first_ > positions_) {
-      first_ = total - std::max<int64_t>(1, positions_ / 2);
+      first_ = total - HalfOf(positions_);
       decoder_.Reset();
     }
     const int64_t begin = first_ + decoder_.length();
-    std::vector<int64_t> news(ids.begin() + begin, ids.end());
-    return decoder_.Extend(FromVector(news, {1, total - begin}).To(device_));
+    std::vector<int64_t> news;
+    for (const Text& text : texts)
+      for (int64_t i = begin; i < total; ++i)
+        news.push_back(i < std::ssize(text.ids) ? text.ids[static_cast<size_t>(i)] : 0);
+    return decoder_.Extend(FromVector(news, {std::ssize(texts), total - begin}).To(device_));
   }
 
  private:
   const Device device_;
   const int64_t positions_;
   Gpt2Decoder decoder_;
-  int64_t first_ = 0;  // index in `ids` of the token at the decoder's position 0
+  int64_t first_ = 0;  // index in Text::ids of the token at the decoder's position 0
 };
 
-// The token that ends a text, as it is written.
-const char* EndText(const data::BpeTokenizer& bpe) {
-  return bpe.name() == "roberta" ? "</s>" : "<|endoftext|>";
-}
-
-// The token that ends a text; -1 for a tokenizer without one.
-int32_t EndOf(const data::Tokenizer& tokenizer) {
+std::vector<int32_t> PromptOf(const GenerateOptions& o, const std::string& prompt,
+                              const data::Tokenizer& tokenizer) {
   const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(&tokenizer);
-  return bpe == nullptr ? -1 : bpe->Special(EndText(*bpe));
-}
-
-std::vector<int32_t> PromptOf(const GenerateOptions& o, const data::Tokenizer& tokenizer) {
-  const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(&tokenizer);
-  Require(!o.prompt.empty() || bpe != nullptr, "generate",
-          "--prompt must not be empty: the tokenizer {} has no token that a text begins behind",
+  const int32_t end = data::EndOfText(tokenizer);
+  Require(!prompt.empty() || end >= 0, "generate",
+          "--prompt must not be empty, nor a line of --stdin: the tokenizer {} has no token that a "
+          "text begins behind",
           tokenizer.name());
-  if (o.prompt.empty()) return {EndOf(tokenizer)};
+  if (prompt.empty()) return {end};
   std::vector<int32_t> ids;
   if (o.special_tokens || bpe == nullptr)
-    tokenizer.EncodeWithSpecials(o.prompt, &ids);
+    tokenizer.EncodeWithSpecials(prompt, &ids);
   else
-    bpe->EncodeWith(o.prompt, {EndText(*bpe)}, &ids);
+    bpe->EncodeWith(prompt, {data::EndOfTextName(tokenizer)}, &ids);
   return ids;
 }
 
-struct Opened {
+struct Folder {
   Gpt2Options options;
   std::shared_ptr<nn::Sequential> model;
   std::unique_ptr<data::Tokenizer> tokenizer;
   int64_t trained = 0;  // tokens of a row in training; 0: unknown
 };
 
-Opened OpenFolder(const std::string& folder, const std::string& vocab_dir) {
+Folder OpenFolder(const std::string& folder, const std::string& vocab_dir) {
   const nlohmann::json config = ReadHuggingFaceConfig(folder);
   const Gpt2Options options = Gpt2FromConfig(config, folder);
-  Opened opened{options, Gpt2(options),
+  Folder opened{options, Gpt2(options),
                 data::TokenizerOfFolder(vocab_dir.empty() ? folder : vocab_dir, "gpt2"),
                 TrainedLength(config, folder)};
   LoadWeights(*opened.model, folder, Gpt2Names());
@@ -101,36 +117,109 @@ int64_t PositionsOf(const GenerateOptions& o, const Gpt2Options& options, int64_
 
 }  // namespace
 
+struct Generator::Opened {
+  Folder folder;
+  int64_t positions = 0;
+  Device device;
+  std::string warning = {};
+
+  // Beyond the positions, only the end counts, as when a text grows beyond them (Context).
+  Text Begin(const GenerateOptions& o, const std::string& prompt, int64_t number) const {
+    Text text{.ids = PromptOf(o, prompt, *folder.tokenizer),
+              .stream = RandomStream({.seed = o.seed,
+                                      .layer = HashName("generate"),
+                                      .sample = static_cast<uint64_t>(number)}),
+              .text = StopStrings(o.stop)};
+    text.seen = {text.ids.begin(), text.ids.end()};
+    if (std::ssize(text.ids) > positions)
+      text.ids.erase(text.ids.begin(), text.ids.end() - HalfOf(positions));
+    return text;
+  }
+
+  // Adds the next token to a text. Returns what can be shown of it now.
+  std::string Add(const GenerateOptions& o, std::span<const float> logits, Text& text) const {
+    std::vector<float> known(logits.begin(), logits.begin() + folder.tokenizer->vocabulary());
+    Penalize(text.seen, o.sampling.repetition_penalty, known);
+    const auto token = static_cast<int32_t>(
+        SampleToken(known, o.sampling, text.stream.Uniform64(static_cast<uint64_t>(text.added++))));
+    std::string shown;
+    if (token != data::EndOfText(*folder.tokenizer)) {
+      text.ids.push_back(token);
+      text.seen.insert(token);
+      shown = text.text.Add(folder.tokenizer->Decode({&token, 1}));
+      if (!text.text.stopped() && text.added < o.tokens) return shown;
+    }
+    text.ended = true;
+    return shown + text.text.Finish();
+  }
+};
+
+Generator::Generator(const GenerateOptions& options) : options_(options) {
+  const GenerateOptions& o = options_;
+  Check(o.sampling);
+  StopStrings{o.stop};
+  const Device device = CheckedDevice("generate", o.device);
+  CheckedPrecision("generate", o.precision, o.emulate, device);
+  Require(o.length >= 0, "generate", "--length must not be negative, got {}", o.length);
+  opened_ = std::make_unique<Opened>(Opened{
+      .folder = io::OpenOneCommit(
+          o.model, [&](const std::string& folder) { return OpenFolder(folder, o.vocab_dir); }),
+      .device = device});
+  const Folder& folder = opened_->folder;
+  opened_->positions = PositionsOf(o, folder.options, folder.trained);
+  opened_->warning = BeyondTraining(o.length, folder.trained);
+  folder.model->MoveTo(device);
+}
+
+Generator::~Generator() = default;
+
+const std::string& Generator::warning() const { return opened_->warning; }
+
+std::vector<std::string> Generator::Continue(
+    const std::vector<std::string>& prompts, int64_t first,
+    const std::function<void(const std::string&)>& on_text) {
+  const GenerateOptions& o = options_;
+  const WithPrecision precision(
+      CheckedPrecision("generate", o.precision, o.emulate, opened_->device));
+  std::vector<Text> texts;
+  for (const std::string& prompt : prompts)
+    texts.push_back(opened_->Begin(o, prompt, first + std::ssize(texts)));
+  if (texts.empty()) return {};
+  Context context(opened_->folder.model, opened_->folder.options, opened_->positions, texts.size());
+  // All texts have as many tokens in the model as the shortest has; of the longer ones the next
+  // tokens are known already.
+  int64_t read = std::ssize(
+      std::ranges::min_element(texts, {}, [](const Text& t) { return t.ids.size(); })->ids);
+  while (!std::ranges::all_of(texts, &Text::ended)) {
+    const Tensor logits = context.Next(texts, read).To(Device{}).To(DType::kF32).Contiguous();
+    for (size_t i = 0; i < texts.size(); ++i) {
+      Text& text = texts[i];
+      if (text.ended || std::ssize(text.ids) > read) continue;
+      const auto width = static_cast<size_t>(logits.dim(1));
+      const std::string shown = opened_->Add(o, {logits.data<float>() + i * width, width}, text);
+      if (i == 0 && on_text && !shown.empty()) on_text(shown);
+    }
+    ++read;
+  }
+  std::vector<std::string> results;
+  for (const Text& text : texts) results.push_back(text.text.text());
+  return results;
+}
+
 std::string Generate(const GenerateOptions& o,
                      const std::function<void(const std::string&)>& on_text,
                      const std::function<void(const std::string&)>& on_warning) {
-  Check(o.sampling);
-  const Device device = CheckedDevice("generate", o.device);
-  const WithPrecision precision(CheckedPrecision("generate", o.precision, o.emulate, device));
-  Require(o.length >= 0, "generate", "--length must not be negative, got {}", o.length);
-  const auto [options, model, tokenizer, trained] = io::OpenOneCommit(
-      o.model, [&](const std::string& folder) { return OpenFolder(folder, o.vocab_dir); });
-  std::vector<int32_t> ids = PromptOf(o, *tokenizer);
-  const int64_t positions = PositionsOf(o, options, trained);
-  if (const std::string line = BeyondTraining(o.length, trained); !line.empty() && on_warning)
-    on_warning(line);
-  if (on_text) on_text(o.prompt);
-  model->MoveTo(device);
-  Context context(model, options, positions);
-  const RandomStream stream({.seed = o.seed, .layer = HashName("generate")});
-  std::string text;
-  for (int64_t i = 0; i < o.tokens; ++i) {
-    const Tensor logits = context.Next(ids).To(Device{}).To(DType::kF32);
-    const std::span<const float> known(logits.data<float>(),
-                                       static_cast<size_t>(tokenizer->vocabulary()));
-    const auto token = static_cast<int32_t>(
-        SampleToken(known, o.sampling, stream.Uniform64(static_cast<uint64_t>(i))));
-    if (token == EndOf(*tokenizer)) break;
-    ids.push_back(token);
-    const std::string piece = tokenizer->Decode({&ids.back(), 1});
-    text += piece;
-    if (on_text) on_text(piece);
-  }
+  Generator generator(o);
+  if (!generator.warning().empty() && on_warning) on_warning(generator.warning());
+  bool begun = false;
+  const auto show = [&](const std::string& piece) {
+    if (!begun) on_text(o.prompt);
+    begun = true;
+    on_text(piece);
+  };
+  const std::string text =
+      generator.Continue({o.prompt}, 0, on_text ? show : std::function<void(const std::string&)>());
+  if (on_text && !begun) on_text(o.prompt);
   return text;
 }
 

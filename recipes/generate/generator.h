@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "recipes/generate/sampling.h"
 
@@ -15,8 +17,9 @@ struct GenerateOptions {
   // A token that ends a text ("<|endoftext|>"), written in the prompt, is that token. Empty: the
   // text begins behind such a token, as the model's texts do.
   std::string prompt = "\n";
-  bool special_tokens = false;  // every special token that is written in the prompt is one token
-  int64_t tokens = 100;         // to add at most
+  bool special_tokens = false;    // every special token that is written in the prompt is one token
+  int64_t tokens = 100;           // to add at most
+  std::vector<std::string> stop;  // a text ends before the first of these that it would have
   // The most tokens that the model sees at once; 0: as many as a row of its training had, if the
   // folder says so (recipes/model/trained_length.h), else as many as it has positions.
   int64_t length = 0;
@@ -27,12 +30,34 @@ struct GenerateOptions {
   std::string device = "cpu";     // or "cuda": the first GPU
 };
 
-// Returns the text that follows the prompt, until the model ends it or there are `tokens` new
-// tokens. The text may be longer than the model's context. Calls `on_text` for each piece as it is
-// generated, first for the prompt, and `on_warning` once if `length` goes beyond the training.
-// Throws BadInput if the folder holds no GPT-2, the prompt is empty and the tokenizer has no token
-// that ends a text, `length` is more than the model's positions, or the vocabulary has more tokens
-// than the model; also the errors of CheckedPrecision and CheckedDevice.
+// Continues texts with a model that is read once. Not thread-safe.
+class Generator {
+ public:
+  // Throws BadInput if the folder holds no GPT-2, `length` is more than the model's positions, or
+  // the vocabulary has more tokens than the model; also the errors of CheckedPrecision and
+  // CheckedDevice. Takes no notice of `options.prompt`.
+  explicit Generator(const GenerateOptions& options);
+  ~Generator();
+
+  // Returns the texts that follow the prompts, each until the model or a string of `stop` ends it
+  // or there are `tokens` new tokens. A text may be longer than the model's context. All are computed
+  // as one batch; up to rounding each is what it would be alone. The draws of prompt i are those of
+  // number `first` + i, whatever the batch. Calls `on_text` with pieces of the first text as they
+  // are generated. Throws BadInput if a prompt is empty and the tokenizer has no token that ends a
+  // text.
+  std::vector<std::string> Continue(const std::vector<std::string>& prompts, int64_t first = 0,
+                                    const std::function<void(const std::string&)>& on_text = {});
+
+  const std::string& warning() const;  // if `length` goes beyond the training; else empty
+
+ private:
+  struct Opened;
+  GenerateOptions options_;
+  std::unique_ptr<Opened> opened_;
+};
+
+// Generator::Continue of options.prompt. Calls `on_text` for each piece as it is generated, first
+// for the prompt, and `on_warning` once if `length` goes beyond the training.
 std::string Generate(const GenerateOptions& options,
                      const std::function<void(const std::string& piece)>& on_text = {},
                      const std::function<void(const std::string& line)>& on_warning = {});

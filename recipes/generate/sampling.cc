@@ -45,6 +45,16 @@ void Check(const SamplingOptions& options) {
   Require(options.top_k >= 0, "generate", "--top-k must be at least 0, got {}", options.top_k);
   Require(options.top_p > 0 && options.top_p <= 1, "generate",
           "--top-p must be above 0 and at most 1, got {}", options.top_p);
+  Require(options.repetition_penalty > 0 && std::isfinite(options.repetition_penalty), "generate",
+          "--repetition-penalty must be above 0, got {}", options.repetition_penalty);
+}
+
+void Penalize(const std::set<int32_t>& seen, double penalty, std::span<float> logits) {
+  const auto factor = static_cast<float>(penalty);
+  for (const int32_t token : seen) {
+    float& logit = logits[static_cast<size_t>(token)];
+    logit = logit > 0 ? logit / factor : logit * factor;
+  }
 }
 
 int64_t SampleToken(std::span<const float> logits, const SamplingOptions& options, double uniform) {

@@ -1,5 +1,6 @@
 #include "recipes/report/curves.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace torus::recipes {
@@ -31,6 +32,12 @@ struct Taken {
   }
 };
 
+// A run that validates is tested at its end alone.
+std::string EvaluatedPart(const std::vector<Json>& metrics) {
+  const auto validates = [](const Json& line) { return line.at("kind") == "validation"; };
+  return std::ranges::any_of(metrics, validates) ? "validation" : "test";
+}
+
 Json Fewer(const Json& points) {
   const size_t stride = points.size() / kMostPoints + 1;
   if (stride == 1) return points;
@@ -56,9 +63,10 @@ std::string ScoreName(const Json& test) {
 Json CurvesOf(const Json& summary, const std::vector<Json>& metrics) {
   const Json per_sample = BytesPerSample(summary);
   Json steps = Json::array(), evaluations = Json::array();
+  const std::string part = EvaluatedPart(metrics);
   Taken taken;
   for (const Json& line : metrics) {
-    if (line.at("kind") == "test") {
+    if (line.at("kind") == part) {
       evaluations.push_back({{"step", line.at("step")},
                              {"seconds", taken.seconds},
                              {"bytes", taken.Bytes(per_sample)},
@@ -71,7 +79,7 @@ Json CurvesOf(const Json& summary, const std::vector<Json>& metrics) {
     if (line.at("kind") == "train" && line.at("loss").is_number())
       steps.push_back({line.at("step"), line.at("loss"), taken.seconds, taken.Bytes(per_sample)});
   }
-  return {{"steps", Fewer(steps)}, {"evaluations", evaluations}};
+  return {{"steps", Fewer(steps)}, {"evaluations", evaluations}, {"evaluated", part}};
 }
 
 }  // namespace torus::recipes

@@ -8,7 +8,8 @@
 namespace torus::recipes {
 
 // {"steps": [[step, loss, seconds, bytes], ...],
-//  "evaluations": [{"step", "seconds", "bytes", "loss", "score"}, ...]}
+//  "evaluations": [{"step", "seconds", "bytes", "loss", "score"}, ...],
+//  "evaluated": the part of the data that they are of, "validation" if there is one, else "test"}
 // `seconds` are those of the training steps so far, without evaluations. `bytes` are what all ranks
 // had sent by then if each sample costs as many as on average in the run's last part; null if
 // nothing was sent. A loss or score that is not finite is null. Of many steps every n-th is left.

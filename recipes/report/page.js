@@ -34,13 +34,13 @@ function showCurves() {
   draw('loss', [
     line('training', trend, css('forward'), {order: 1}),
     line('each step', loss, faint, {borderWidth: 1, order: 3}),
-    line('test', tests, css('backward'), {pointRadius: 3.5, tension: 0, order: 0}),
+    line(data.evaluated, tests, css('backward'), {pointRadius: 3.5, tension: 0, order: 0}),
   ], axes('step', 'loss', lastStep, {scale: {beginAtZero: true, max: ceilingOf([trend])}}), (y) => y.toFixed(4));
   const score = data.evaluations.map((e) => ({x: e.step, y: e.score})).filter((p) => p.y !== null);
   const low = smallest(score.map((p) => p.y));
   const name = data.scoreName, unit = name === 'accuracy' ? ' %' : '';
   const scale = unit ? {suggestedMax: 100, suggestedMin: Math.max(0, Math.floor((low - 8) / 10) * 10)} : {beginAtZero: true};
-  draw('score', [line('test ' + name, score, css('optimizer'), {pointRadius: 4, tension: 0, clip: 6})],
+  draw('score', [line(data.evaluated + ' ' + name, score, css('optimizer'), {pointRadius: 4, tension: 0, clip: 6})],
     axes('step', name, lastStep, {ticks: {callback: (y) => y + unit}, scale}), (y) => y.toFixed(2) + unit);
   $('score-name').textContent = name[0].toUpperCase() + name.slice(1);
   $('loss-note').textContent = data.lossNote;

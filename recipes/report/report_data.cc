@@ -351,6 +351,8 @@ Json ReportData(const ReportInput& input) {
   const Json& summary = input.summary;
   const std::vector<std::string> names = LaneNames(summary);
   const Json curves = CurvesOf(summary, input.metrics);
+  const std::string part = curves.at("evaluated");
+  const Json evaluation = summary.value(part, Json());
   Json data = {
       {"title", summary.at("title")},
       {"state", RunState(summary)},
@@ -360,13 +362,15 @@ Json ReportData(const ReportInput& input) {
       {"settings", ShownSettings(summary)},
       {"steps", curves.at("steps")},
       {"evaluations", curves.at("evaluations")},
-      {"lossNote", "Cross entropy: of each step, their running mean, and of the test set."},
-      {"scoreName", ScoreName(summary.at("test"))},
-      {"scoreNote", summary.at("test").is_null()
-                        ? std::string("The run was not evaluated.")
-                        : fmt::format("On the {} test {}.",
-                                      FormatCount(summary.at("test").at("samples").get<double>()),
-                                      summary.at("unit").get<std::string>())},
+      {"evaluated", part},
+      {"lossNote",
+       fmt::format("Cross entropy: of each step, their running mean, and of the {} set.", part)},
+      {"scoreName", ScoreName(evaluation)},
+      {"scoreNote",
+       evaluation.is_null()
+           ? std::string("The run was not evaluated.")
+           : fmt::format("On the {} {} {}.", FormatCount(evaluation.at("samples").get<double>()),
+                         part, summary.at("unit").get<std::string>())},
       {"ranks", Ranks(summary, names)},
       {"links", Links(summary)},
       {"linksNote", LinksNote(summary)},

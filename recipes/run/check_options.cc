@@ -44,7 +44,8 @@ void RequireUpTo(const char* flag, T value, T most) {
 // A count above this is a typing error, or would overflow a product of counts.
 constexpr int64_t kMostRanks = 1024;
 constexpr int64_t kMostSteps = int64_t{1} << 40;
-constexpr double kMostReal = 1e38;  // within the range of f32
+constexpr double kMostReal = 1e38;   // within the range of f32
+constexpr double kMostMixing = 1e6;  // all shares are a half then
 
 void RequireCount(const char* flag, int64_t value, int64_t most) {
   Require(value >= 1 && value <= most, "train", "{} must be from 1 to {}, got {}", flag, most,
@@ -82,6 +83,9 @@ void CheckNumbers(const Settings& s) {
   RequireUpTo("--clip-norm", s.clip_norm, kMostReal);
   Require(s.ema >= 0 && s.ema < 1, "train", "--ema must be from 0 to below 1, got {}", s.ema);
   RequireUpTo("--weight-decay", s.weight_decay, kMostReal);
+  RequireUpTo("--random-erasing", s.random_erasing, 1.0);
+  RequireUpTo("--mixup", s.mixup, kMostMixing);
+  RequireUpTo("--cutmix", s.cutmix, kMostMixing);
 }
 
 void CheckSchedule(const Settings& s) {
@@ -105,6 +109,24 @@ void CheckGradientCodec(const Settings& s) {
   Require(s.replicas > 1, "train",
           "--codec-gradients {} needs --replicas above 1, whose gradients are summed, got 1",
           s.codec_gradients);
+}
+
+void CheckValidation(const Settings& s) {
+  Require(s.validation >= 0 && s.validation < 1, "train",
+          "--validation must be from 0 to below 1, got {}", s.validation);
+  RequireOneOf("--best", s.best, {"validation", "test"});
+  RequireUpTo("--patience", s.patience, kMostSteps);
+  Require(s.patience == 0 || ChoosesBest(s), "train",
+          "--patience {} needs --validation, or --best test, to know what is better", s.patience);
+}
+
+void CheckLabelSmoothing(const Settings& s) {
+  Require(s.label_smoothing >= 0 && s.label_smoothing < 1, "train",
+          "--label-smoothing must be from 0 to below 1, got {}", s.label_smoothing);
+  Require(s.label_smoothing == 0 || s.tensor == 1 || !IsLanguageModel(ModelOf(s).task), "train",
+          "--label-smoothing needs the whole vocabulary of a language model on one rank, got "
+          "--tensor {}",
+          s.tensor);
 }
 
 // Of a text's rows, which the model numbers.
@@ -131,6 +153,8 @@ void CheckNames(const RunOptions& options) {
   RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});
   CheckLength(s);
+  CheckValidation(s);
+  CheckLabelSmoothing(s);
   CheckGradientCodec(s);
   RequireUpTo("--codec-warmup", s.codec_warmup, kMostSteps);
 }

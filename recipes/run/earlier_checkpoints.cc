@@ -67,11 +67,11 @@ void RemoveEarlier(const RunFolder& folder, int64_t step, int64_t most) {
     if (earlier >= step || ++left > most) io::RemoveFolder(folder.earlier(earlier));
 }
 
-void KeepAsBest(const RunFolder& folder, const nlohmann::json& test) {
+void KeepAsBest(const RunFolder& folder, const nlohmann::json& result) {
   io::FolderWriter writer(folder.best());
   io::LinkFiles(folder.checkpoint(), writer.temporary());
   io::OutputFile file(writer.temporary() + "/" + kTest, io::IfExists::kRefuse);
-  file.Write(test.dump(2) + "\n");
+  file.Write(result.dump(2) + "\n");
   file.Close(true);
   writer.Commit();
 }

@@ -1,6 +1,6 @@
 // The checkpoints of a run besides its newest one: RUN/earlier/step-N, and RUN/best, the best on
-// the test set. Each was the newest checkpoint at some time. Keeping it copies nothing if the file
-// system has hard links.
+// the validation or the test set (Settings::best). Each was the newest checkpoint at some time.
+// Keeping it copies nothing if the file system has hard links.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,11 @@ void KeepAsEarlier(const RunFolder& folder, int64_t step);
 // `step` on, which belong to a part of the run that was discarded.
 void RemoveEarlier(const RunFolder& folder, int64_t step, int64_t most);
 
-// Keeps the newest checkpoint as the best. `test` is its test result, for RUN/best/test.json.
-void KeepAsBest(const RunFolder& folder, const nlohmann::json& test);
+// Keeps the newest checkpoint as the best. `result` is that of its evaluation, for
+// RUN/best/test.json.
+void KeepAsBest(const RunFolder& folder, const nlohmann::json& result);
 
-// The test result of the best checkpoint; null if there is none.
+// The result of the best checkpoint; null if there is none.
 nlohmann::json BestTest(const RunFolder& folder);
 
 // Whether `test` is better than `best`: a higher "accuracy" or, without one, a lower "loss". A

@@ -10,6 +10,11 @@ namespace {
 
 using Json = nlohmann::json;
 
+bool IsEvaluation(const Json& line) {
+  const Json kind = line.value("kind", Json());
+  return kind == "test" || kind == "validation";
+}
+
 // Leaves out a line that is damaged, or incomplete because the process was killed. JSON has no
 // infinity and no NaN: they are null.
 bool IsWhole(const Json& line) {
@@ -18,9 +23,8 @@ bool IsWhole(const Json& line) {
   };
   if (!line.is_object() || !line.contains("step") || !line["step"].is_number_integer())
     return false;
-  const Json kind = line.value("kind", Json());
-  const bool test = kind == "test" && (number("accuracy") || number("perplexity"));
-  return number("loss") && (test || kind == "train");
+  const bool evaluation = IsEvaluation(line) && (number("accuracy") || number("perplexity"));
+  return number("loss") && (evaluation || line.value("kind", Json()) == "train");
 }
 
 }  // namespace
@@ -46,8 +50,8 @@ void MetricsFile::Add(const Json& line) {
 }
 
 void MetricsFile::Keep(const Json& line) {
-  if (line.value("kind", Json()) == "test") {
-    tests_.push_back(line);
+  if (IsEvaluation(line)) {
+    evaluations_.push_back(line);
     return;
   }
   last_ = line;
@@ -67,13 +71,19 @@ void MetricsFile::Thin() {
 std::vector<Json> MetricsFile::lines() const {
   std::vector<Json> all = steps_;
   if (!last_.is_null() && all.back()["step"] != last_["step"]) all.push_back(last_);
-  all.insert(all.end(), tests_.begin(), tests_.end());
+  all.insert(all.end(), evaluations_.begin(), evaluations_.end());
   std::ranges::stable_sort(all, {}, [](const Json& line) { return line["step"].get<int64_t>(); });
   return all;
 }
 
-bool MetricsFile::HasTest(int64_t step) const {
-  return std::ranges::any_of(tests_, [&](const Json& line) { return line["step"] == step; });
+bool MetricsFile::HasEvaluation(const std::string& kind, int64_t step) const {
+  return std::ranges::any_of(
+      evaluations_, [&](const Json& line) { return line["kind"] == kind && line["step"] == step; });
+}
+
+int64_t MetricsFile::EvaluationsAfter(const std::string& kind, int64_t step) const {
+  return std::ranges::count_if(
+      evaluations_, [&](const Json& line) { return line["kind"] == kind && line["step"] > step; });
 }
 
 }  // namespace torus::recipes

@@ -1,10 +1,11 @@
 // metrics.jsonl: one line with a JSON object for each step and each evaluation.
 //   {"kind": "train", "step": 12, "epoch": 0.051, "loss": 1.7, "lr": 0.013, "samples": 256,
 //    "seconds": 0.25, "samples_per_second": 1012.3, "live_bytes": 21954560}
-// A step that was skipped because it was not finite has "skipped": true; a loss that is not finite
-// is null.
+// With --clip-norm or --gradient-norm a step has "gradient_norm", that before clipping. A step that
+// was skipped because it was not finite has "skipped": true; a loss or norm that is not finite is
+// null.
 //   {"kind": "test", "step": 235, "epoch": 1.0, "loss": 0.52, "accuracy": 0.81, "samples": 10000}
-// `step` is the number of mini-batches done.
+// A line of the kind "validation" is like one of "test". `step` is the number of mini-batches done.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +33,16 @@ class MetricsFile {
   // The lines of all evaluations and of steps: of the last, and of all others or, if they are more
   // than kMostSteps, of every second, fourth, eighth, ... By step.
   std::vector<nlohmann::json> lines() const;
-  // Whether there is a line of an evaluation after step `step`.
-  bool HasTest(int64_t step) const;
+  // Whether there is a line of an evaluation of this kind after step `step`.
+  bool HasEvaluation(const std::string& kind, int64_t step) const;
+  // How many such lines there are after later steps than `step`.
+  int64_t EvaluationsAfter(const std::string& kind, int64_t step) const;
 
  private:
   void Keep(const nlohmann::json& line);
   void Thin();
 
-  std::vector<nlohmann::json> tests_, steps_;
+  std::vector<nlohmann::json> evaluations_, steps_;
   nlohmann::json last_;                 // of the steps
   int64_t steps_seen_ = 0, every_ = 1;  // the steps that are kept
   std::unique_ptr<io::OutputFile> file_;

@@ -65,7 +65,7 @@ struct RunOptions {
   // steady one.
   const parallel::LinkTime* link_time = nullptr;
   // How many of the latest checkpoints to keep: RUN/checkpoint and those in RUN/earlier. The best
-  // one on the test set is kept in RUN/best besides.
+  // one (Settings::best) is kept in RUN/best besides.
   int64_t keep = 2;
 
   // An application's own schedule; `settings` then hold only its name for the run's files. Empty:
@@ -86,9 +86,10 @@ struct RunStart {
   TextSpeed text{};  // of a sample; with ranks in several processes its peak is not known
 };
 
-// The result of the model on the test set.
+// The result of the model on a part of the data.
 struct Evaluation {
-  int64_t step = 0;  // mini-batches done
+  std::string part = "test";  // or "validation"
+  int64_t step = 0;           // mini-batches done
   double epoch = 0;
   int64_t samples = 0;
   double loss = 0;                 // mean over the samples; not finite: there is no score
@@ -117,11 +118,12 @@ struct RunCallbacks {
 
 struct RunResult {
   std::string folder;
-  bool finished = true;            // false: `stop` ended it
-  int64_t step = 0;                // mini-batches done since the run began
-  std::optional<Evaluation> test;  // the last
-  nlohmann::json summary;          // as summary.json has it
-  std::string model;               // what ExportModel wrote; empty for nothing
+  bool finished = true;                  // false: `stop` ended it
+  int64_t step = 0;                      // mini-batches done since the run began
+  std::optional<Evaluation> test;        // the last
+  std::optional<Evaluation> validation;  // the last
+  nlohmann::json summary;                // as summary.json has it
+  std::string model;                     // what ExportModel wrote; empty for nothing
 };
 
 // Without a `world` the ranks are threads of this process. If each rank is a process, all processes

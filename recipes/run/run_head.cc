@@ -13,8 +13,13 @@ std::string Many(int64_t n, const char* what) {
 
 std::string SizesLine(const Task& task) {
   const TaskData& data = task.data();
-  return fmt::format("{}: {} training and {} test {}, {} of {} steps", task.title(),
-                     FormatCount(static_cast<double>(data.train.size)),
+  const std::string validation =
+      data.validation.size == 0
+          ? " and"
+          : fmt::format(", {} validation and",
+                        FormatCount(static_cast<double>(data.validation.size)));
+  return fmt::format("{}: {} training{} {} test {}, {} of {} steps", task.title(),
+                     FormatCount(static_cast<double>(data.train.size)), validation,
                      FormatCount(static_cast<double>(data.test.size)), data.unit,
                      Many(task.settings().epochs, "epoch"), task.steps_per_epoch());
 }

@@ -70,7 +70,9 @@ parallel::RunFacts OptionFacts(const RunOptions& options, bool evaluates) {
 
 parallel::RunFacts DataFacts(const TaskData& data) {
   parallel::RunFacts facts;
-  for (const auto& [part, name] : {std::pair{&data.train, "training"}, {&data.test, "test"}}) {
+  for (const auto& [part, name] : {std::pair{&data.train, "training"},
+                                   {&data.validation, "validation"},
+                                   {&data.test, "test"}}) {
     facts.emplace_back(fmt::format("{} examples", name), fmt::format("{}", part->size));
     facts.emplace_back(fmt::format("order of the {} examples", name),
                        fmt::format("{:016x}", part->order));

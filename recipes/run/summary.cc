@@ -70,9 +70,8 @@ Json PlansJson(const std::optional<cuda::PlanCounts>& plans) {
           {"fallbacks", plans->fallbacks}};
 }
 
-Json TestJson(const SummaryInput& input) {
-  if (!input.test) return nullptr;
-  return ScoreJson(*input.test, input.accuracy);
+Json ScoreOrNull(const std::optional<parallel::EvaluationResult>& score, bool accuracy) {
+  return score ? ScoreJson(*score, accuracy) : Json();
 }
 
 // Keys of a rank's seconds and the widths of their columns.
@@ -164,18 +163,31 @@ double NumberOf(const Json& json) {
   return json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
-std::string TestText(const Json& summary) {
-  const Json& test = summary.at("test");
-  if (test.is_null()) return "test            not evaluated\n";
-  if (!std::isfinite(NumberOf(test.at("loss"))))
-    return "test            no score: its loss is not finite\n";
+std::string ScoreText(const Json& summary, const char* part) {
+  const Json& result = summary.at(part);
+  if (result.is_null()) return fmt::format("{:16}not evaluated\n", part);
+  if (!std::isfinite(NumberOf(result.at("loss"))))
+    return fmt::format("{:16}no score: its loss is not finite\n", part);
   const std::string score =
-      test.contains("accuracy")
-          ? fmt::format("accuracy        {:.2f} %", 100 * test.at("accuracy").get<double>())
-          : fmt::format("perplexity      {:.4f}", NumberOf(test.at("perplexity")));
-  return fmt::format("{} of {} test {}, loss {:.4f}\n", score,
-                     FormatCount(test.at("samples").get<double>()),
-                     summary.at("unit").get<std::string>(), NumberOf(test.at("loss")));
+      result.contains("accuracy")
+          ? fmt::format("accuracy        {:.2f} %", 100 * result.at("accuracy").get<double>())
+          : fmt::format("perplexity      {:.4f}", NumberOf(result.at("perplexity")));
+  return fmt::format("{} of {} {} {}, loss {:.4f}\n", score,
+                     FormatCount(result.at("samples").get<double>()), part,
+                     summary.at("unit").get<std::string>(), NumberOf(result.at("loss")));
+}
+
+std::string TestText(const Json& summary) { return ScoreText(summary, "test"); }
+
+std::string ValidationText(const Json& summary) {
+  return summary.at("validation").is_null() ? "" : ScoreText(summary, "validation");
+}
+
+std::string EarlyStopText(const Json& summary) {
+  const Json& patience = summary.at("early_stop");
+  if (patience.is_null()) return "";
+  return fmt::format("early stop      after step {}: {} evaluations were no better than the best\n",
+                     summary.at("steps").get<int64_t>(), patience.get<int64_t>());
 }
 
 std::string SpeedText(const Json& summary) {
@@ -254,6 +266,7 @@ Json MakeSummary(const SummaryInput& input) {
   for (const parallel::LinkBytes& link : totals.links) links.push_back(LinkJson(link));
   return {{"title", input.title},
           {"finished", input.finished},
+          {"early_stop", input.early_stop == 0 ? Json() : Json(input.early_stop)},
           {"error", input.error.empty() ? Json() : Json(input.error)},
           {"settings", ToJson(input.settings)},
           {"cuts", input.cuts.cuts},
@@ -276,7 +289,8 @@ Json MakeSummary(const SummaryInput& input) {
           {"seconds", totals.seconds},
           {"samples_per_second", totals.seconds > 0 ? samples / totals.seconds : 0},
           {"unit", input.unit},
-          {"test", TestJson(input)},
+          {"test", ScoreOrNull(input.test, input.accuracy)},
+          {"validation", ScoreOrNull(input.validation, input.accuracy)},
           {"ranks", ranks},
           {"links", links},
           {"drift", parallel::Drift(totals.ranks)},
@@ -353,7 +367,8 @@ std::string Lines(const Json& summary, std::initializer_list<std::string (*)(con
 }  // namespace
 
 std::string ToText(const Json& summary) {
-  std::string text = Lines(summary, {TestText, SkippedText, LossScaleText, GraphsText, PlansText});
+  std::string text = Lines(summary, {TestText, ValidationText, EarlyStopText, SkippedText,
+                                     LossScaleText, GraphsText, PlansText});
   const Json steps = summary.value("steps_here", Json());
   if (steps.is_number() && steps > 0)
     text += Lines(

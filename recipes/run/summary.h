@@ -23,9 +23,10 @@ struct SummaryInput {
   const parallel::Trainer& trainer;
   int64_t resumed_from = 0;  // step
   int64_t steps_per_epoch = 1;
-  bool finished = true;  // false: stopped, or ended by `error`
-  std::string error{};   // that ended the run; empty: none
-  std::optional<parallel::EvaluationResult> test;
+  bool finished = true;    // false: stopped, or ended by `error`
+  int64_t early_stop = 0;  // the patience that was at its end; 0: it was not
+  std::string error{};     // that ended the run; empty: none
+  std::optional<parallel::EvaluationResult> test, validation{};
   double step_seconds = 0;  // median
   MemoryStats memory;
   std::vector<uint64_t> rank_peaks{};       // bytes; empty where the ranks share a process

@@ -61,6 +61,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
                                    .timeout = run.timeout,
                                    .seed = s.seed,
                                    .clip_norm = s.clip_norm,
+                                   .gradient_norm = s.gradient_norm,
                                    .max_skipped = run.max_skipped,
                                    .ema_decay = s.ema};
   if (s.precision == "f16") options.loss_scale.emplace();
@@ -219,11 +220,12 @@ void TrainingRun::RequireSameCheckpoint(const ResumedRun& run) const {
 bool TrainingRun::TrainAndTest() {
   SayHead();
   // The earlier run ended with an epoch, or was interrupted before it wrote the epoch's test line.
-  if (begin_ > 0 && EvaluatesAt(begin_) && LacksTest()) Evaluate();
+  if (begin_ > 0 && EvaluatesAt(begin_) && LacksFigure()) Evaluate();
+  SayIfOutOfPatience();
   TrainAll();
-  bool finished = trainer_.step() >= end_;
+  bool finished = IsAtEnd();
   if (saved_at_ != trainer_.step()) Save();
-  if (finished && !(test_ && test_->step == trainer_.step())) finished = Evaluate();
+  if (finished && !(test_.result && test_.result->step == trainer_.step())) finished = Evaluate();
   return finished;
 }
 
@@ -232,22 +234,46 @@ bool TrainingRun::Agree(const std::function<bool()>& decide, const char* what) c
   return processes_.OfLeader([&] { return decide() ? "yes" : "no"; }, what) == "yes";
 }
 
-bool TrainingRun::LacksTest() const {
-  return Agree([this] { return !metrics_->HasTest(begin_); }, "whether a test figure is missing");
+bool TrainingRun::LacksFigure() const {
+  const char* const part = (Validates() ? validation_ : test_).name;
+  return Agree([&] { return !metrics_->HasEvaluation(part, begin_); },
+               "whether a figure is missing");
+}
+
+void TrainingRun::SayIfOutOfPatience() {
+  if (!IsOutOfPatience()) return;
+  out_of_patience_ = true;
+  Say(
+      fmt::format("training ends early: the last {} evaluations were no better than the best, "
+                  "--patience",
+                  settings_.patience));
+}
+
+// By the evaluations since the best one, also those before the run was resumed.
+bool TrainingRun::IsOutOfPatience() const {
+  if (settings_.patience == 0) return false;
+  return Agree(
+      [this] {
+        const int64_t best = best_.is_null() ? -1 : best_.at("step").get<int64_t>();
+        return metrics_->EvaluationsAfter(chooser().name, best) >= settings_.patience;
+      },
+      "whether patience is at its end");
 }
 
 std::optional<Evaluation> TrainingRun::EvaluateOnly() {
-  if (!Evaluate()) return std::nullopt;
+  if (!EvaluateOn(test_)) return std::nullopt;
   SayTruncated();
   if (const std::string why = WhyNoScore(); !why.empty()) throw NoScore(why);
-  return test_;
+  return test_.result;
 }
 
-// Empty if the last evaluation has a score, or there was none. All processes know the loss.
+// Empty if the last evaluations have a score, or there were none. All processes know the losses.
 std::string TrainingRun::WhyNoScore() const {
-  if (!test_ || std::isfinite(test_->loss)) return "";
-  return fmt::format("[train] the loss on the test {} is {} after step {}, so there is no score",
-                     task_.data().unit, test_->loss, test_->step);
+  for (const Evaluated* on : {&test_, &validation_})
+    if (on->result && !std::isfinite(on->result->loss))
+      return fmt::format("[train] the loss on the {} {} is {} after step {}, so there is no score",
+                         on->name, task_.data().unit, on->result->loss, on->result->step);
+  return "";
 }
 
 double TrainingRun::EpochOf(int64_t step) const {
@@ -312,10 +338,10 @@ int64_t TrainingRun::NextPause(int64_t step) const {
 }
 
 void TrainingRun::TrainAll() {
-  if (trainer_.step() >= end_) return;
+  if (IsAtEnd()) return;
   BatchFeed feed(task_.data().train, settings_, processes_.LocalPlaces(trainer_.layout()), begin_,
                  options_.timeout, agreed_.process_threads);
-  while (trainer_.step() < end_ && TrainUntil(NextPause(trainer_.step()), feed)) {
+  while (!IsAtEnd() && TrainUntil(NextPause(trainer_.step()), feed)) {
   }
 }
 
@@ -352,30 +378,41 @@ bool TrainingRun::Traced(int64_t step) const {
          step >= end_ - kLast;
 }
 
-// Returns false if it was stopped; there is no result then.
+// With a validation part the test set is for the end, unless best/ is chosen on it. Returns false
+// if it was stopped.
 bool TrainingRun::Evaluate() {
+  if (Validates() && !EvaluateOn(validation_)) return false;
+  const bool tests = !Validates() || settings_.best == "test" || IsAtEnd();
+  return !tests || EvaluateOn(test_);
+}
+
+// Returns false if it was stopped; there is no result then.
+bool TrainingRun::EvaluateOn(Evaluated& on) {
   Settings whole = settings_;
-  whole.drop_last = false;  // every test example counts
-  BatchFeed feed(task_.data().test, whole, processes_.LocalPlaces(trainer_.layout()), 0,
-                 options_.timeout, agreed_.process_threads);
+  whole.drop_last = false;  // every example counts
+  BatchFeed feed(on.part, whole, processes_.LocalPlaces(trainer_.layout()), 0, options_.timeout,
+                 agreed_.process_threads);
   const parallel::EvaluationResult score =
       trainer_.Evaluate(feed.batches_per_epoch(), feed.fn(), callbacks_.stop);
   if (!score.finished) return false;
-  Require(score.samples > 0, "train", "--data {} has no test {} that can be read", settings_.data,
-          task_.data().unit);
-  score_ = score;
-  test_ = {.step = trainer_.step(),
-           .epoch = EpochOf(trainer_.step()),
-           .samples = score.samples,
-           .loss = score.loss};
+  Require(score.samples > 0, "train", "--data {} has no {} {} that can be read", settings_.data,
+          on.name, task_.data().unit);
+  on.score = score;
+  on.result = {.part = on.name,
+               .step = trainer_.step(),
+               .epoch = EpochOf(trainer_.step()),
+               .samples = score.samples,
+               .loss = score.loss};
   if (HasAccuracy())
-    test_->accuracy = std::isfinite(score.loss)
-                          ? static_cast<double>(score.correct) / static_cast<double>(score.samples)
-                          : std::nan("");
-  if (metrics_ && !metrics_->HasTest(test_->step)) RecordTest(score);
-  if (callbacks_.on_evaluate) callbacks_.on_evaluate(*test_);
+    on.result->accuracy = std::isfinite(score.loss) ? static_cast<double>(score.correct) /
+                                                          static_cast<double>(score.samples)
+                                                    : std::nan("");
+  if (metrics_ && !metrics_->HasEvaluation(on.name, on.result->step)) Record(on);
+  if (callbacks_.on_evaluate) callbacks_.on_evaluate(*on.result);
   SayLeftOut();
-  if (keeps_files_) KeepIfBest();
+  if (!keeps_files_ || !ChoosesBest(settings_) || &on != &chooser()) return true;
+  KeepIfBest(on);
+  if (trainer_.step() < end_) SayIfOutOfPatience();
   return true;
 }
 

@@ -79,6 +79,7 @@ class TrainingRun {
   int64_t NewestStep() const;
   nlohmann::json SummaryInFolder() const;
   std::string LimitingFlag() const;
+  bool EndedEarly(const nlohmann::json& summary) const;
   std::optional<RunResult> LeftByEnd();
   void RequireSameCheckpoint(const ResumedRun& run) const;
   void Say(const std::string& line) const;
@@ -96,11 +97,27 @@ class TrainingRun {
   bool TrainUntil(int64_t end, BatchFeed& feed);
   bool Traced(int64_t step) const;
   void OnStep(const parallel::StepReport& report);
+  // A part of the data to evaluate on, and its last result that was not stopped.
+  struct Evaluated {
+    const char* name;
+    const DataPart& part;
+    parallel::EvaluationResult score{};
+    std::optional<Evaluation> result{};
+    std::optional<parallel::EvaluationResult> last() const {
+      return result ? std::optional(score) : std::nullopt;
+    }
+  };
+  bool IsAtEnd() const { return trainer_.step() >= end_ || out_of_patience_; }
+  bool Validates() const { return validation_.part.size > 0; }
+  const Evaluated& chooser() const { return settings_.best == "test" ? test_ : validation_; }
   bool Evaluate();
-  void RecordTest(const parallel::EvaluationResult& score);
+  bool EvaluateOn(Evaluated& on);
+  void Record(const Evaluated& on);
   void Save();
-  void KeepIfBest();
-  bool LacksTest() const;
+  void KeepIfBest(const Evaluated& on);
+  bool LacksFigure() const;
+  bool IsOutOfPatience() const;
+  void SayIfOutOfPatience();
   std::string WhyNoScore() const;
   bool Agree(const std::function<bool()>& decide, const char* what) const;
   bool TrainAndTest();
@@ -134,14 +151,14 @@ class TrainingRun {
   std::unique_ptr<MetricsFile> metrics_;
   std::unique_ptr<EventFile> event_file_;
   std::vector<trace::Event> events_;
-  std::optional<parallel::EvaluationResult> score_;
-  std::optional<Evaluation> test_;  // of the last evaluation that was not stopped
-  nlohmann::json best_;             // result of the best evaluation so far
-  bool keeps_files_ = false;        // whether some process keeps files in the run's folder
-  nlohmann::json earlier_;          // the folder's summary, if nothing is left to train
-  int64_t saved_at_ = -1;           // step of the newest checkpoint in the folder
-  const std::string note_;          // why a newer checkpoint was skipped
-  const std::string new_rate_;      // the learning rate, if more epochs change it
+  Evaluated validation_{"validation", task_.data().validation}, test_{"test", task_.data().test};
+  nlohmann::json best_;  // result of the best evaluation so far
+  bool out_of_patience_ = false;
+  bool keeps_files_ = false;    // whether some process keeps files in the run's folder
+  nlohmann::json earlier_;      // the folder's summary, if nothing is left to train
+  int64_t saved_at_ = -1;       // step of the newest checkpoint in the folder
+  const std::string note_;      // why a newer checkpoint was skipped
+  const std::string new_rate_;  // the learning rate, if more epochs change it
   LeftOutNotes left_out_;
   LeftOutNotes passed_over_{"", Omitted::kOthers};
 };

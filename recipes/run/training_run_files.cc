@@ -37,13 +37,15 @@ std::string MessageOf(const std::exception_ptr& failure) {
 }
 
 // As a summary has it: what was not finite is null.
-std::optional<Evaluation> TestOf(const Json& test, int64_t step, double epoch) {
+std::optional<Evaluation> ResultOf(const char* part, const Json& summary, double epoch) {
+  const Json& test = io::Member(summary, part);
   if (!test.is_object()) return std::nullopt;
   const auto figure = [&](const char* key) {
     const Json& value = io::Member(test, key);
     return value.is_number() ? value.get<double>() : std::nan("");
   };
-  Evaluation evaluation{.step = step,
+  Evaluation evaluation{.part = part,
+                        .step = summary.at("steps"),
                         .epoch = epoch,
                         .samples = static_cast<int64_t>(figure("samples")),
                         .loss = figure("loss")};
@@ -99,22 +101,37 @@ std::string TrainingRun::LimitingFlag() const {
   return options_.max_steps < all ? "--max-steps" : "--epochs and --max-steps";
 }
 
+// Whether `summary` is of a run that patience ended at the step from which this one would go on,
+// with no less patience.
+bool TrainingRun::EndedEarly(const Json& summary) const {
+  const Json& patience = io::Member(summary, "early_stop");
+  return patience.is_number_integer() && patience >= settings_.patience &&
+         io::Member(summary, "steps") == begin_ && io::Member(summary, "finished") == true;
+}
+
 // What is left as it is where there is nothing to train: the times and the trace are of steps that
 // another end of the run would not know. Only a last evaluation may still be missing.
 std::optional<RunResult> TrainingRun::LeftByEnd() {
-  if (begin_ < end_) return std::nullopt;
+  if (begin_ < end_ && settings_.patience == 0) return std::nullopt;
   earlier_ = Json::parse(processes_.OfLeader([this] { return SummaryInFolder().dump(); },
                                              "whether the run is at its end"));
+  const bool early = begin_ < end_;
+  if (early && !EndedEarly(earlier_)) earlier_ = nullptr;
   if (earlier_.is_null()) return std::nullopt;
   const int64_t steps = earlier_.at("steps");
   if (steps == begin_ && begin_ == end_ && io::Member(earlier_, "finished") != true)
     return std::nullopt;
   RunResult result{.folder = folder_.path, .step = steps};
   if (!processes_.leads()) return result;
-  Say(fmt::format("all {} steps are already done, so nothing changes; a larger {} continues", end_,
-                  LimitingFlag()));
+  Say(early
+          ? fmt::format("training has ended early, after step {}, so nothing changes; a larger "
+                        "--patience continues",
+                        steps)
+          : fmt::format("all {} steps are already done, so nothing changes; a larger {} continues",
+                        end_, LimitingFlag()));
   result.summary = std::move(earlier_);
-  result.test = TestOf(io::Member(result.summary, "test"), steps, EpochOf(steps));
+  result.test = ResultOf("test", result.summary, EpochOf(steps));
+  result.validation = ResultOf("validation", result.summary, EpochOf(steps));
   for (const std::string& model : {folder_.model(), folder_.averaged_weights()})
     if (std::filesystem::exists(model)) result.model = model;
   return result;
@@ -154,22 +171,28 @@ void TrainingRun::OnStep(const parallel::StepReport& report) {
                {"samples_per_second", samples / report.seconds},
                {"live_bytes", memory_.stats().live_bytes}};
   if (report.skipped) line["skipped"] = true;
+  std::vector<Scalar> scalars = {{"train/loss", report.loss},
+                                 {"train/learning_rate", report.learning_rate},
+                                 {"train/samples_per_second", samples / report.seconds}};
+  if (report.gradient_norm) {
+    line["gradient_norm"] = *report.gradient_norm;
+    scalars.push_back({"train/gradient_norm", *report.gradient_norm});
+  }
   metrics_->Add(line);
-  const Scalar scalars[] = {{"train/loss", report.loss},
-                            {"train/learning_rate", report.learning_rate},
-                            {"train/samples_per_second", samples / report.seconds}};
   event_file_->Add(SecondsNow(), report.step + 1, scalars);
   if (callbacks_.on_step) callbacks_.on_step(report);
 }
 
-void TrainingRun::RecordTest(const parallel::EvaluationResult& score) {
-  Json line = {{"kind", "test"}, {"step", test_->step}, {"epoch", test_->epoch}};
-  line.update(ScoreJson(score, HasAccuracy()));
+void TrainingRun::Record(const Evaluated& on) {
+  const Evaluation& result = *on.result;
+  Json line = {{"kind", on.name}, {"step", result.step}, {"epoch", result.epoch}};
+  line.update(ScoreJson(on.score, HasAccuracy()));
   metrics_->Add(line);
-  const Scalar scalars[] = {{"test/loss", test_->loss},
-                            HasAccuracy() ? Scalar{"test/accuracy", *test_->accuracy}
-                                          : Scalar{"test/perplexity", std::exp(test_->loss)}};
-  event_file_->Add(SecondsNow(), test_->step, scalars);
+  const std::string part = on.name;
+  const Scalar scalars[] = {{part + "/loss", result.loss},
+                            HasAccuracy() ? Scalar{part + "/accuracy", *result.accuracy}
+                                          : Scalar{part + "/perplexity", std::exp(result.loss)}};
+  event_file_->Add(SecondsNow(), result.step, scalars);
 }
 
 // If the weights themselves are not finite, keeps the previous checkpoint.
@@ -191,13 +214,13 @@ void TrainingRun::Save() {
   saved_at_ = step;
 }
 
-void TrainingRun::KeepIfBest() {
-  Json test = {{"step", test_->step}, {"epoch", test_->epoch}};
-  test.update(ScoreJson(*score_, HasAccuracy()));
-  if (!Agree([&] { return IsBetter(test, best_); }, "whether a checkpoint is the best")) return;
-  if (saved_at_ != test_->step) Save();
-  processes_.Lead([&] { KeepAsBest(folder_, test); });
-  best_ = std::move(test);
+void TrainingRun::KeepIfBest(const Evaluated& on) {
+  Json result = {{"part", on.name}, {"step", on.result->step}, {"epoch", on.result->epoch}};
+  result.update(ScoreJson(on.score, HasAccuracy()));
+  if (!Agree([&] { return IsBetter(result, best_); }, "whether a checkpoint is the best")) return;
+  if (saved_at_ != on.result->step) Save();
+  processes_.Lead([&] { KeepAsBest(folder_, result); });
+  best_ = std::move(result);
 }
 
 Json TrainingRun::Summary(bool finished, const std::string& error, const RunUse& use) const {
@@ -210,8 +233,10 @@ Json TrainingRun::Summary(bool finished, const std::string& error, const RunUse&
                       .resumed_from = begin_,
                       .steps_per_epoch = steps_per_epoch_,
                       .finished = finished,
+                      .early_stop = out_of_patience_ ? settings_.patience : 0,
                       .error = error,
-                      .test = score_,
+                      .test = test_.last(),
+                      .validation = validation_.last(),
                       .step_seconds = MedianStepSeconds(),
                       .memory = use.memory.all,
                       .rank_peaks = use.memory.rank_peaks,
@@ -249,8 +274,11 @@ std::string TrainingRun::Export() {
 // error. The model comes first, as the purpose of the run. After a failure there is no
 // communication with other processes.
 RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
-  RunResult result{
-      .folder = folder_.path, .finished = finished, .step = trainer_.step(), .test = test_};
+  RunResult result{.folder = folder_.path,
+                   .finished = finished,
+                   .step = trainer_.step(),
+                   .test = test_.result,
+                   .validation = validation_.result};
   Attempts attempts(failure);
   if (!failure) attempts.Try([&] { result.model = Export(); });
   KeepEvents();
@@ -276,7 +304,7 @@ Json TrainingRun::WithEarlierTimes(const Json& now) const {
   Json merged = now;
   merged.update(earlier_);
   merged.erase("ended");
-  for (const char* key : {"finished", "error", "test"}) merged[key] = now.at(key);
+  for (const char* key : {"finished", "error", "test", "validation"}) merged[key] = now.at(key);
   return merged;
 }
 

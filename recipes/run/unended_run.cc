@@ -46,12 +46,13 @@ Json StoredSettings(const RunFolder& folder) try {
 
 Json UpToMetrics(Json summary, const std::vector<Json>& metrics) {
   if (summary.value("ended", true)) return summary;
-  summary["test"] = nullptr;
+  summary["test"] = summary["validation"] = nullptr;
   for (const Json& line : metrics) {
     const auto step = static_cast<int64_t>(NumberOf(line, "step"));
     summary["steps"] = std::max(summary.at("steps").get<int64_t>(), step);
     summary["epochs_done"] = NumberOf(line, "epoch");
-    if (line.value("kind", "") == "test") summary["test"] = line;
+    for (const char* part : {"test", "validation"})
+      if (line.value("kind", "") == part) summary[part] = line;
   }
   if (NumberOf(summary, "steps_here") == 0) AddTimes(metrics, summary);
   return summary;

@@ -57,7 +57,15 @@ const Later* LaterSetting(const std::string& key) {
                                                 {"link", {20, Json::array()}},
                                                 {"init-part", {21, ""}},
                                                 {"image-cache", {22, ""}},
-                                                {"autotune", {23, false}}};
+                                                {"autotune", {23, false}},
+                                                {"label-smoothing", {24, 0.0}},
+                                                {"gradient-norm", {25, false}},
+                                                {"validation", {26, 0.0}},
+                                                {"best", {27, "test"}},
+                                                {"patience", {28, 0}},
+                                                {"mixup", {29, 0.0}},
+                                                {"cutmix", {30, 0.0}},
+                                                {"random-erasing", {31, 0.0}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

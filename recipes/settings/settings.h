@@ -59,11 +59,23 @@ struct Settings {
   double beta2 = 0.999;
   double weight_decay = 4e-5;
   double clip_norm = 0;  // 0: no clipping
-  double ema = 0;        // decay of the weights' moving average; 0: none
+  // Share of the training examples that is held out to validate on; 0: none.
+  double validation = 0;
+  // The part of the data on which best/ is chosen: "validation", if there is one, or "test".
+  std::string best = "validation";
+  // Evaluations in a row without a better result than the best after which training ends; 0: none.
+  int64_t patience = 0;
+  bool gradient_norm = false;  // the metrics have the gradient's norm without clipping too
+  // Share of each target's probability that the loss of training spreads over all classes.
+  double label_smoothing = 0;
+  double ema = 0;  // decay of the weights' moving average; 0: none
   std::string lr_schedule = "cosine";
   int64_t warmup = -1;  // steps; -1: a tenth of the run, at most 100
   bool nesterov = true;
   std::string augment = "none";
+  // Of the distributions Beta(a, a) of the shares in which training images are mixed; 0: not.
+  double mixup = 0, cutmix = 0;
+  double random_erasing = 0;  // the probability that a window of a training image is erased
   uint64_t seed = 1;
   std::string recompute = "none";  // layers to recompute in the backward: a LayerList
   std::string activation_storage = "f32";
@@ -126,11 +138,19 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--beta2", s.beta2);
   visit("--weight-decay", s.weight_decay);
   visit("--clip-norm", s.clip_norm);
+  visit("--validation", s.validation);
+  visit("--best", s.best);
+  visit("--patience", s.patience);
+  visit("--gradient-norm", s.gradient_norm);
+  visit("--label-smoothing", s.label_smoothing);
   visit("--ema", s.ema);
   visit("--lr-schedule", s.lr_schedule);
   visit("--warmup", s.warmup);
   visit("--nesterov", s.nesterov);
   visit("--augment", s.augment);
+  visit("--random-erasing", s.random_erasing);
+  visit("--mixup", s.mixup);
+  visit("--cutmix", s.cutmix);
   visit("--seed", s.seed);
   visit("--recompute", s.recompute);
   visit("--activation-storage", s.activation_storage);
@@ -156,6 +176,9 @@ inline parallel::PipelineSize PipelineOf(const Settings& s) {
 // Ranks of the run.
 inline int64_t RanksOf(const Settings& s) { return PipelineOf(s).ranks * s.replicas * s.tensor; }
 
+// Whether evaluations choose the run's best checkpoint.
+inline bool ChoosesBest(const Settings& s) { return s.best == "test" || s.validation > 0; }
+
 // Micro-batches of one replica in a mini-batch, over all passes.
 inline int64_t PartsOfReplica(const Settings& s) { return s.micro_batches * s.accumulate; }
 
@@ -169,7 +192,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 
 // The version of the list above; it increases with each new setting. Files without a version have
 // 1.
-inline constexpr int64_t kSettingsVersion = 23;
+inline constexpr int64_t kSettingsVersion = 31;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

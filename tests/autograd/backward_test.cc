@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "autograd/precision.h"
+#include "autograd/undefined_input.h"
 #include "runtime/progress.h"
 #include "tests/autograd/toy_ops.h"
 #include "tests/testing/error_of.h"
@@ -106,6 +107,31 @@ TEST(Backward, ThereIsASumSoFarOfALeafThatIsWanted) {
   EXPECT_THAT(taken, ElementsAre(7));
   EXPECT_EQ(result.wanted[0].Item(), 9);
   EXPECT_FALSE(x.grad().defined());
+}
+
+TEST(Backward, AnOpsResultSaysWhyItHasNoGradient) {
+  const Variable x = Leaf({3});
+  Variable y = ToyMul(x, x);
+  Backward({ToyMul(y, y)});
+  const std::string why =
+      "[grad] f64 (1) on cpu is a result of toy_mul, and backwards keep gradients of leaves alone; "
+      "go on from a leaf Variable(result.data(), true) to have one here";
+  EXPECT_EQ(ErrorOf([&] { y.grad(); }), why);
+  EXPECT_EQ(ErrorOf([&] { y.mutable_grad(); }), why);
+  EXPECT_FALSE(Variable().grad().defined());
+  const NoGrad off;
+  EXPECT_FALSE(ToyMul(x, x).grad().defined());  // a leaf: nothing was recorded
+}
+
+TEST(Backward, AnUndefinedInputNamesTheOp) {
+  const Variable x = Leaf({3}), none;
+  EXPECT_EQ(ErrorOf([&] { RequireDefined("mine", x, none); }),
+            "[mine] needs defined inputs, got f64 (1) on cpu and none");
+  EXPECT_EQ(ErrorOf([&] { NamingUndefined("mine", ToyAdd, none, x); }),
+            "[mine] needs defined inputs, got none and f64 (1) on cpu");
+  EXPECT_EQ(NamingUndefined("mine", ToyAdd, x, x).data().Item(), 6);
+  EXPECT_EQ(ErrorOf([&] { none.shape(); }),
+            "[data] needs a defined variable, got an undefined one");
 }
 
 TEST(Backward, ThereIsNoSumSoFarOfALeafNorOfATensorUsedOnce) {

@@ -126,7 +126,8 @@ TEST(MetricsFile, KeepsBoundedMemoryButWritesEveryLine) {
   EXPECT_EQ(lines[1]["step"], 5);  // every fourth
   EXPECT_EQ(lines[lines.size() - 2]["step"], kSteps);
   EXPECT_EQ(lines.back()["kind"], "test");
-  EXPECT_TRUE(resumed.HasTest(kSteps));
+  EXPECT_TRUE(resumed.HasEvaluation("test", kSteps));
+  EXPECT_FALSE(resumed.HasEvaluation("validation", kSteps));
   std::ifstream file(path);
   EXPECT_EQ(std::count(std::istreambuf_iterator<char>(file), {}, '\n'), kSteps + 1);
 }

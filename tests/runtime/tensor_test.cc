@@ -124,9 +124,12 @@ TEST(Tensor, ErrorsNameWhatWasRequiredAndWhatCame) {
             "[tensor] 1 values do not fill shape (2)");
 }
 
-TEST(Tensor, OtherDTypeIsOurBug) {
-  const Tensor a = Counting({2});
-  EXPECT_THROW(a.data<double>(), InternalError);
+TEST(Tensor, ElementsOfAnotherTypeAreRefusedNamingBoth) {
+  Tensor a = Counting({2});
+  const std::string both = "[data] asked for elements of f64 from f32 (2) on cpu";
+  EXPECT_EQ(ErrorOf([&] { a.data<double>(); }), both);
+  EXPECT_EQ(ErrorOf([&] { a.mutable_data<double>(); }), both);
+  EXPECT_EQ(ErrorOf([&] { ToVector<double>(a); }), both);
 }
 
 TEST(Tensor, SizesThatOverflowAreRefused) {
@@ -197,12 +200,13 @@ TEST(Tensor, OnMetaItHasAShapeAndNoMemory) {
   Tensor here = Zeros({2, 2});
   EXPECT_EQ(
       ErrorOf([&] { Copy(copied, here); }),
-      "[copy] a tensor on meta has no values, so code that reads them belongs inside Dispatch "
-      "(runtime/dispatch.h), got f32 (2, 2) on meta into f32 (2, 2) on cpu");
+      "[copy] f32 (2, 2) on meta has a shape and no values that f32 (2, 2) on cpu could take: if a "
+      "model made it, call Initialize or load weights first; an op reads elements inside Dispatch "
+      "(runtime/dispatch.h)");
   EXPECT_NE(ErrorOf([&] { ToVector<float>(copied); }), "no error");
   const std::string no_memory =
-      "[data] a tensor on meta has no memory, so code that reads or writes elements belongs inside "
-      "Dispatch (runtime/dispatch.h), got f32 (2, 2) on meta";
+      "[data] f32 (2, 2) on meta has a shape and no values: if a model made it, call Initialize or "
+      "load weights first; an op reads and writes elements inside Dispatch (runtime/dispatch.h)";
   EXPECT_EQ(ErrorOf([&] { copied.data<float>(); }), no_memory);
   EXPECT_EQ(ErrorOf([&] { copied.raw(); }), no_memory);
 }

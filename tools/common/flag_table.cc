@@ -17,6 +17,7 @@ constexpr FlagContext kContexts[] = {
     {"vocabulary", "needs a tokenizer with a vocabulary"},
     // What a program is to do.
     {"training", "needs training", false},
+    {"scored", "needs --validation, or --best test"},
     {"new", "applies to new runs only"},
     {"weights", "needs --init"},
     {"encode", "cannot be given with --decoded", false},
@@ -60,6 +61,8 @@ constexpr FlagContext kContexts[] = {
     {"gpu", "needs --device cuda"},
     {"low", "needs --precision bf16 or f16"},
     {"sampling", "needs --temperature above 0"},
+    {"stdin", "needs --stdin"},
+    {"no-stdin", "cannot be given with --stdin, whose lines are the prompts"},
 };
 
 constexpr std::string_view kExperiments =
@@ -77,16 +80,19 @@ constexpr FlagRow kTable[] = {
      ""},
     {"train", "--init-part", "weights"},
     {"train", "--image-size", "images"},
-    {"train", "--augment", "images training"},
+    {"train", "--augment --random-erasing --mixup --cutmix", "images training"},
     {"train", "--image-cache", "image-files training"},
     {"train", "--length --tokenizer", "texts"},
     {"train", "--vocab-dir", "texts vocabulary"},
     {"train", "--epoch-size", "text training"},
     {"train",
-     "--drop-last --epochs --optimizer --lr --weight-decay --clip-norm --ema --lr-schedule "
+     "--drop-last --epochs --optimizer --lr --weight-decay --clip-norm --gradient-norm "
+     "--label-smoothing --ema "
+     "--lr-schedule "
      "--warmup --recompute --activation-storage --reproducible --max-skipped --out "
-     "--checkpoint-every --keep --eval-every --max-steps",
+     "--checkpoint-every --keep --eval-every --max-steps --validation --best",
      "training"},
+    {"train", "--patience", "scored training", "0"},
     {"train", "--momentum", "sgd training"},
     {"train", "--beta1 --beta2", "adam training"},
     {"train", "--nesterov", "momentum training"},
@@ -116,13 +122,15 @@ constexpr FlagRow kTable[] = {
      "--memory-limit --json",
      ""},
     {"evaluate", "--normalize --image-size", "images"},
-    {"evaluate", "--per-class", "classes"},
+    {"evaluate", "--per-class --predictions", "classes"},
     {"evaluate", "--tokenizer --length", "texts"},
     {"evaluate", "--vocab-dir", "texts vocabulary"},
     {"evaluate", "--emulate", "low"},
 
-    {"generate", "--model --vocab-dir --prompt --tokens --temperature --precision --device", ""},
-    {"generate", "--threads --special-tokens --length", ""},
+    {"generate", "--model --vocab-dir --tokens --temperature --precision --device --stdin", ""},
+    {"generate", "--threads --special-tokens --length --stop --repetition-penalty", ""},
+    {"generate", "--prompt", "no-stdin"},
+    {"generate", "--batch-size", "stdin"},
     {"generate", "--top-k --top-p --seed", "sampling"},
     {"generate", "--emulate", "low"},
 

@@ -35,7 +35,7 @@ struct Flags {
   bool per_class = false;
   int threads = 0;
   uint64_t memory_limit = 0;
-  std::string json;
+  std::string json, predictions;
 };
 
 void AddFlags(CLI::App& app, Flags& flags) {
@@ -98,6 +98,10 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "most of what the process may use")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(uint64_t{1} << 20, uint64_t{1} << 60));
+  app.add_option("--predictions", flags.predictions,
+                 "Write what the model says of each example to this file, a line of JSON each: "
+                 "the example's number, and file if it has one, its class, the predicted class, "
+                 "and the probability of that. Default: none");
   app.add_option("--json", flags.json,
                  "Write the result, with that of each class, to this file too. Default: none");
 }
@@ -165,6 +169,20 @@ std::string ToJson(const EvaluateResult& result) {
   return json.dump(2) + "\n";
 }
 
+std::string PredictionLines(const EvaluateResult& result) {
+  std::string lines;
+  for (const recipes::Prediction& one : result.classes->predictions) {
+    nlohmann::ordered_json line = {{"example", one.example}};
+    if (!result.files.empty()) line["file"] = result.files[one.example];
+    line["class"] = result.class_names[one.target];
+    line["predicted"] = result.class_names[one.predicted];
+    line["probability"] = one.probability;
+    // A name of a file may be no UTF-8.
+    lines += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  }
+  return lines;
+}
+
 std::vector<HereOrNot> ContextsOf(const EvaluateOptions& o) {
   const std::string kind = o.data.empty() ? "" : recipes::DataKind(o.data);
   const std::string not_to =
@@ -191,17 +209,19 @@ int Main(int argc, char** argv) {
   AddFlags(app, flags);
   if (PrintsHelp(app, argc, argv)) return 0;
   EvaluateOptions& o = flags.options;
-  for (std::string* path : {&o.init, &o.data_dir, &o.vocab_dir, &flags.json})
+  for (std::string* path : {&o.init, &o.data_dir, &o.vocab_dir, &flags.json, &flags.predictions})
     *path = UserPath(*path);
   o = recipes::WithRunSettings(o);
   UseCommonFolder(o);
   CheckFlags("evaluate", GivenBy(app), ContextsOf(o));
   CheckOutput("evaluate", "--json", flags.json);
+  CheckOutput("evaluate", "--predictions", flags.predictions);
   if (flags.threads > 0) SetTeamSize(flags.threads);
   LimitMemory(flags.memory_limit);
   const EvaluateResult result = recipes::Evaluate(o);
   Print(result, o.init, flags.per_class);
   if (!flags.json.empty()) WriteOutput(flags.json, ToJson(result));
+  if (!flags.predictions.empty()) WriteOutput(flags.predictions, PredictionLines(result));
   return 0;
 }
 

@@ -3,6 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "recipes/generate/generator.h"
 #include "runtime/parallel_for.h"
@@ -16,6 +20,8 @@ namespace {
 
 struct Options {
   recipes::GenerateOptions text;
+  bool reads_stdin = false;
+  int64_t batch = 8;
   int threads = 0;
 };
 
@@ -29,8 +35,16 @@ void AddFlags(CLI::App& app, Options& o) {
   app.add_option("--prompt", o.text.prompt,
                  "Text to continue; <|endoftext|> in it is that token. Empty: begin a new text. "
                  "Default: a line break");
+  app.add_flag("--stdin", o.reads_stdin,
+               "Continue each line of the standard input, and write a line of JSON for each, in "
+               "their order: {\"prompt\": ..., \"text\": ...}");
+  app.add_option("--batch-size", o.batch, "Lines that are continued at once")
+      ->check(CLI::Range(1, 1 << 16));
   app.add_flag("--special-tokens", o.text.special_tokens,
                "Take every special token that is written in the prompt as one token");
+  app.add_option("--stop", o.text.stop,
+                 "End a text before this string; may be repeated. Default: none")
+      ->allow_extra_args(false);
   app.add_option("--tokens", o.text.tokens, "Largest number of tokens to add")
       ->check(CLI::Range(1, 1 << 24));
   app.add_option(
@@ -47,6 +61,10 @@ void AddFlags(CLI::App& app, Options& o) {
   app.add_option("--top-p", o.text.sampling.top_p,
                  "Sample from the most likely tokens whose probabilities add up to this, above 0 "
                  "and at most 1");
+  app.add_option("--repetition-penalty", o.text.sampling.repetition_penalty,
+                 "Divides the logits of tokens that the text or its prompt has already, and "
+                 "multiplies those below 0; 1: none")
+      ->check(CLI::Range(0.0, 1e6));
   app.add_option("--seed", o.text.seed, "Seed of the sampling; the same seed gives the same text");
   app.add_option("--precision", o.text.precision,
                  "Precision of matrix products and attention: f32, bf16, or on a GPU f16 and tf32");
@@ -57,6 +75,45 @@ void AddFlags(CLI::App& app, Options& o) {
       ->check(CLI::Range(0, 4096));
 }
 
+void Warn(const std::string& line) { fmt::print(stderr, "generate: {}\n", line); }
+
+void Write(const std::vector<std::string>& prompts, const std::vector<std::string>& texts) {
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    const nlohmann::ordered_json line = {{"prompt", prompts[i]}, {"text", texts[i]}};
+    // A text may end within a character.
+    fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+  std::fflush(stdout);
+}
+
+void ContinueLines(const Options& o) {
+  recipes::Generator generator(o.text);
+  if (!generator.warning().empty()) Warn(generator.warning());
+  std::vector<std::string> prompts;
+  int64_t first = 0;
+  const auto finish_batch = [&] {
+    Write(prompts, generator.Continue(prompts, first));
+    first += std::ssize(prompts);
+    prompts.clear();
+  };
+  for (std::string line; std::getline(std::cin, line);) {
+    prompts.push_back(line);
+    if (std::ssize(prompts) == o.batch) finish_batch();
+  }
+  finish_batch();
+}
+
+void ContinuePrompt(const Options& o) {
+  recipes::Generate(
+      o.text,
+      [](const std::string& piece) {
+        fmt::print("{}", piece);
+        std::fflush(stdout);
+      },
+      Warn);
+  fmt::print("\n");
+}
+
 int Main(int argc, char** argv) {
   Options o;
   CLI::App app("Continues a text with a GPT-2 model.", "generate");
@@ -65,17 +122,12 @@ int Main(int argc, char** argv) {
   const std::string& precision = o.text.precision;
   CheckFlags("generate", GivenBy(app),
              {{"sampling", o.text.sampling.temperature > 0, "got 0: the most likely token always"},
+              {"stdin", o.reads_stdin, "which was not given"},
+              {"no-stdin", !o.reads_stdin, "got both"},
               {"low", precision == "bf16" || precision == "f16", "got " + precision}});
   if (o.threads > 0) SetTeamSize(o.threads);
   for (std::string* path : {&o.text.model, &o.text.vocab_dir}) *path = UserPath(*path);
-  recipes::Generate(
-      o.text,
-      [](const std::string& piece) {
-        fmt::print("{}", piece);
-        std::fflush(stdout);
-      },
-      [](const std::string& line) { fmt::print(stderr, "generate: {}\n", line); });
-  fmt::print("\n");
+  o.reads_stdin ? ContinueLines(o) : ContinuePrompt(o);
   return 0;
 }
 

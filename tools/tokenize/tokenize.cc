@@ -46,7 +46,11 @@ int Main(int argc, char** argv) {
                "documents, as one token. Default: they are plain text, and a line says how many");
   app.add_option("--shard-tokens", options.shard_tokens, "Largest number of tokens per file")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  app.add_option("texts", options.inputs, "Text files")->required()->type_name("FILES");
+  app.add_option("texts", options.inputs,
+                 "Text files, or ones of JSON lines (*.jsonl, *.ndjson), whose lines' \"text\" are "
+                 "documents")
+      ->required()
+      ->type_name("FILES");
   if (PrintsHelp(app, argc, argv)) return 0;
   const bool vocabulary = options.tokenizer == "gpt2" || options.tokenizer == "roberta";
   CheckFlags("tokenize", GivenBy(app),
@@ -66,6 +70,9 @@ int Main(int argc, char** argv) {
       "tokenised at {:.1f} MB a second of processor time\n",
       result.bytes, result.train, result.vocabulary, result.train_files, result.validation,
       result.validation_files, 1e-6 * static_cast<double>(result.bytes) / result.seconds);
+  if (result.ends > 0)
+    fmt::print("{} token{} that end a text put between documents\n", result.ends,
+               result.ends == 1 ? "" : "s");
   ReportSpecials(result, options.special_tokens);
   fmt::print("wrote {}\n", FullPath(options.output));
   return 0;

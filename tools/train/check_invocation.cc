@@ -56,6 +56,7 @@ std::vector<HereOrNot> ContextsOf(const Invocation& invocation) {
           {"vocabulary", s.tokenizer != "chars" && s.tokenizer != "bytes",
            "and --tokenizer " + s.tokenizer + " has none"},
           {"training", !invocation.eval_only, "got --eval-only"},
+          {"scored", recipes::ChoosesBest(s), "to know what is better"},
           {"new", invocation.resume.empty(), "and one that is resumed has its own settings"},
           {"weights", !s.init.empty(), "whose weights it chooses from"},
           {"sgd", sgd, fmt::format("got {}, whose flag is --beta1", s.optimizer)},

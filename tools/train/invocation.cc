@@ -75,6 +75,22 @@ void AddRunFlags(CLI::App& app, recipes::Settings& s) {
                "Drop the last batch of an epoch if it is smaller than the others");
   app.add_option("--augment", s.augment,
                  Choices("Random augmentation of training images", data::AugmentDescriptions()));
+  app.add_option("--random-erasing", s.random_erasing,
+                 "Probability that a window of a training image, of 2 to 33 % of its area, is "
+                 "erased to the mean; 0: never");
+  app.add_option("--mixup", s.mixup,
+                 "Blend each training image with the next one of its batch, by shares of the "
+                 "distribution Beta(A, A), and their classes alike; 0: never. 0.2 is usual. With "
+                 "--cutmix each image takes one of the two");
+  app.add_option("--cutmix", s.cutmix,
+                 "Put a window of the next image of its batch into each training image, of a share "
+                 "of the distribution Beta(A, A); 0: never. 1 is usual");
+  app.add_option("--validation", s.validation,
+                 "Share of the training examples to hold out and validate on, such as 0.1 (of a "
+                 "text its end): always the same ones, whatever the seed. 0: none");
+  app.add_option("--patience", s.patience,
+                 "End training after this many evaluations in a row that were no better than the "
+                 "best before them; 0: never");
   app.add_option("--init", s.init,
                  "Initial weights: a .safetensors or .pth file, a Hugging Face folder, or a "
                  "checkpoint folder. Default: random");
@@ -103,6 +119,12 @@ void AddOptimizerFlags(CLI::App& app, recipes::Settings& s) {
   app.add_option("--clip-norm", s.clip_norm,
                  "Scale the gradient down if its global norm is larger than this; 0: never. "
                  "Default: the model's usual one");
+  app.add_flag("--gradient-norm,!--no-gradient-norm", s.gradient_norm,
+               "Write the norm of each step's gradient to the metrics without --clip-norm too, "
+               "which has it anyway. One exchange more per step between the stages");
+  app.add_option("--label-smoothing", s.label_smoothing,
+                 "Share of each target's probability that the loss of training spreads evenly over "
+                 "all classes or tokens; evaluations do not");
   app.add_option("--ema", s.ema,
                  "Decay of an exponential moving average of the weights, which is then evaluated "
                  "(0.999 averages about the last 1000 steps); 0: none");
@@ -250,10 +272,16 @@ void AddFileFlags(CLI::App& app, Invocation& invocation) {
   app.add_option("--out", invocation.out, "Folder for the run's files. Default: runs/NAME-DATE");
   app.add_option("--checkpoint-every", invocation.checkpoint_every,
                  "Steps between checkpoints; 0: at the end of each epoch");
-  app.add_option("--keep", invocation.keep,
-                 "Number of latest checkpoints to keep; the best one on the test set is kept too");
+  app.add_option(
+      "--keep", invocation.keep,
+      "Number of latest checkpoints to keep; the best one is kept too, by --validation or "
+      "--best test");
   app.add_option("--eval-every", invocation.eval_every,
-                 "Steps between evaluations on the test set; 0: at the end of each epoch");
+                 "Steps between evaluations, on the part of --validation if there is one, else on "
+                 "the test set; 0: at the end of each epoch");
+  app.add_option("--best", invocation.settings.best,
+                 "Where best/ is chosen: validation, by the part of --validation if there is one; "
+                 "or test, by the test set, whose figure for it is then no fair one");
   app.add_option("--max-steps", invocation.max_steps,
                  "Stop after this many steps in total, even within an epoch; 0: no limit. The "
                  "learning rate schedule still follows --epochs");

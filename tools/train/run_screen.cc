@@ -11,10 +11,11 @@ namespace torus::tools {
 
 std::string ToText(const recipes::Evaluation& test) {
   if (!std::isfinite(test.loss))
-    return fmt::format("epoch {:.4g}: test loss {}, so there is no score", test.epoch, test.loss);
+    return fmt::format("epoch {:.4g}: {} loss {}, so there is no score", test.epoch, test.part,
+                       test.loss);
   const std::string what = test.accuracy ? fmt::format("accuracy {:.2f} %", 100 * *test.accuracy)
                                          : fmt::format("perplexity {:.4f}", std::exp(test.loss));
-  return fmt::format("epoch {:.4g}: test {}, loss {:.4f}", test.epoch, what, test.loss);
+  return fmt::format("epoch {:.4g}: {} {}, loss {:.4f}", test.epoch, test.part, what, test.loss);
 }
 
 recipes::RunCallbacks RunScreen::Callbacks() {

@@ -11,16 +11,16 @@ namespace {
 // out over ranks.
 bool MayChange(const std::string& flag) {
   static const std::set<std::string> flags{
-      "--data-dir",       "--vocab-dir",    "--epochs",
-      "--stages",         "--cut",          "--micro-batches",
-      "--accumulate",     "--recompute",    "--activation-storage",
-      "--replicas",       "--schedule",     "--strategy",
-      "--collectives",    "--codec",        "--threads",
-      "--codec-backward", "--codec-warmup", "--codec-gradients",
-      "--codec-folder",   "--chunks",       "--bucket-mb",
-      "--device",         "--gpu-links",    "--tensor",
-      "--tensor-cuts",    "--link",         "--image-cache",
-      "--autotune"};
+      "--data-dir",       "--vocab-dir",     "--epochs",
+      "--stages",         "--cut",           "--micro-batches",
+      "--accumulate",     "--recompute",     "--activation-storage",
+      "--replicas",       "--schedule",      "--strategy",
+      "--collectives",    "--codec",         "--threads",
+      "--codec-backward", "--codec-warmup",  "--codec-gradients",
+      "--codec-folder",   "--chunks",        "--bucket-mb",
+      "--device",         "--gpu-links",     "--tensor",
+      "--tensor-cuts",    "--link",          "--image-cache",
+      "--autotune",       "--gradient-norm", "--patience"};
   return flags.contains(flag);
 }
 

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "data/datasets/image_set.h"
 #include "data/images/augment.h"
+#include "data/images/random_erasing.h"
 #include "data/loading/loader.h"
 #include "runtime/stream.h"
 #include "tests/data/temp_file.h"
@@ -78,28 +82,177 @@ TEST(ImageBatches, MakesEmptyBatches) {
   EXPECT_EQ(batch.target.shape(), (Shape{0}));
 }
 
-// The global mini-batch's bits, whatever the workers and however it is cut.
-TEST(ImageBatches, GiveTheSameBitsForAnyLayout) {
+// Inputs and targets of two epochs by a loader of this layout.
+std::vector<float> TwoEpochs(const ImageBatchOptions& options, int replicas, int micro_batches,
+                             int workers) {
   const ImageSet set = TestSet();
-  const auto epoch = [&](int replicas, int micro_batches, int workers) {
-    std::vector<float> pixels;
-    Loader loader(Sampler({.size = kCount, .batch_size = 12, .seed = 1}),
-                  ImageBatches(set, {.augment = "resized-crop-flip", .seed = 1}),
-                  {.replicas = replicas, .micro_batches = micro_batches, .workers = workers});
-    for (int64_t step = 0; step < 8; ++step) {
-      for (int part = 0; part < replicas * micro_batches; ++part) {
-        const auto batch = loader.Fetch(step, part / micro_batches, part % micro_batches);
-        const std::vector<float> more = ToVector<float>(batch->inputs[0]);
-        pixels.insert(pixels.end(), more.begin(), more.end());
+  std::vector<float> values;
+  Loader loader(Sampler({.size = kCount, .batch_size = 12, .seed = 1}), ImageBatches(set, options),
+                {.replicas = replicas, .micro_batches = micro_batches, .workers = workers});
+  for (int64_t step = 0; step < 8; ++step)
+    for (int part = 0; part < replicas * micro_batches; ++part) {
+      const auto batch = loader.Fetch(step, part / micro_batches, part % micro_batches);
+      for (const Tensor& tensor : {batch->inputs[0], batch->target}) {
+        const std::vector<float> more = ToVector<float>(tensor.To(DType::kF32));
+        values.insert(values.end(), more.begin(), more.end());
       }
     }
-    return pixels;
+  std::ranges::sort(values);
+  return values;
+}
+
+// The global mini-batch's bits, whatever the workers and however it is cut. (Sorted: a layout puts
+// targets between other images.)
+TEST(ImageBatches, GiveTheSameBitsForAnyLayout) {
+  ImageBatchOptions options{.augment = "resized-crop-flip", .seed = 1};
+  const size_t pixels = 2 * kCount * kSide * kSide * 3;
+  EXPECT_EQ(TwoEpochs(options, 1, 1, 1).size(), pixels + 2 * kCount);
+  for (const MixOptions mix : {MixOptions{}, MixOptions{.mixup = 0.4, .cutmix = 1}}) {
+    options.mix = mix;
+    options.erasing = mix.any() ? 0.5 : 0;
+    const std::vector<float> plain = TwoEpochs(options, 1, 1, 1);
+    EXPECT_EQ(TwoEpochs(options, 1, 4, 3), plain);
+    EXPECT_EQ(TwoEpochs(options, 3, 2, 2), plain);
+    EXPECT_EQ(TwoEpochs(options, 8, 1, 4), plain);
+    ImageBatchOptions other = options;
+    other.seed = 2;
+    EXPECT_NE(TwoEpochs(other, 1, 1, 1), plain);
+  }
+}
+
+// Rows 7, 2 and 30 with the next ones, 2, 30 and 11, of classes 3 2 2 3.
+TEST(ImageBatches, MixWithTheNextImageAndItsClass) {
+  const ImageSet set = TestSet();
+  const MicroBatch part{.epoch = 4, .indices = {7, 2, 30}, .samples = {0, 1, 2}, .next = 11};
+  const int64_t next[] = {2, 30, 11}, values = kSide * kSide * 3;
+  const Normalizer normalizer(set.info().normalization);
+  const auto image = [&](int64_t i) {
+    return ToVector<float>(normalizer.Apply(set.Get(i).inputs[0]));
   };
-  const std::vector<float> plain = epoch(1, 1, 1);
-  EXPECT_EQ(plain.size(), static_cast<size_t>(2 * kCount * kSide * kSide * 3));
-  EXPECT_EQ(epoch(1, 4, 3), plain);
-  EXPECT_EQ(epoch(3, 2, 2), plain);
-  EXPECT_EQ(epoch(8, 1, 4), plain);
+  for (const MixOptions mix : {MixOptions{.mixup = 0.5}, MixOptions{.cutmix = 0.5}}) {
+    const Batch batch = ImageBatches(set, {.seed = 9, .mix = mix})(part);
+    ASSERT_EQ(batch.target.shape(), (Shape{3, 4}));
+    for (int64_t row = 0; row < 3; ++row) {
+      const int64_t index = part.indices[row];
+      const Mixture mixture = DrawMixture(mix, kSide, kSide, 9, 4, index);
+      EXPECT_EQ(mixture.blends, mix.mixup > 0);
+      const auto share = static_cast<float>(mixture.share);
+      std::vector<float> target(4);
+      target[index % 4] += share;
+      target[next[row] % 4] += 1 - share;
+      EXPECT_EQ(ToVector<float>(batch.target.Select(0, row)), target);
+      const std::vector<float> got = ToVector<float>(batch.inputs[0].Select(0, row)),
+                               own = image(index), other = image(next[row]);
+      const Window w = mixture.window;
+      for (int64_t i = 0; i < values; ++i) {
+        const int64_t y = i / (kSide * 3), x = i / 3 % kSide;
+        const bool inside =
+            y >= w.top && y < w.top + w.height && x >= w.left && x < w.left + w.width;
+        const float want = mixture.blends ? share * own[i] + (1 - share) * other[i]
+                           : inside       ? other[i]
+                                          : own[i];
+        // Products and a sum of three roundings of numbers below 5; one may be fused.
+        ASSERT_NEAR(got[i], want, 2e-6) << row << " " << i;
+      }
+    }
+  }
+}
+
+TEST(ImageBatches, EraseWindowsToTheMean) {
+  const ImageSet set = TestSet();
+  const MicroBatch part{
+      .epoch = 1, .indices = {0, 1, 2, 3, 4, 5, 6, 7}, .samples = {0, 1, 2, 3, 4, 5, 6, 7}};
+  const Batch plain = ImageBatches(set, {})(part);
+  const Batch batch =
+      ImageBatches(set, {.seed = 5, .normalizes_on_device = true, .erasing = 0.5})(part);
+  EXPECT_FALSE(batch.prepare) << "0 is no byte's value";
+  int64_t erased = 0;
+  for (int64_t row = 0; row < 8; ++row) {
+    const auto window = RandomErasing(0.5, kSide, kSide, ErasingStream(5, 1, row));
+    const std::vector<float> got = ToVector<float>(batch.inputs[0].Select(0, row)),
+                             own = ToVector<float>(plain.inputs[0].Select(0, row));
+    erased += window.has_value();
+    for (int64_t i = 0; i < std::ssize(got); ++i) {
+      const int64_t y = i / (kSide * 3), x = i / 3 % kSide;
+      const bool inside = window && y >= window->top && y < window->top + window->height &&
+                          x >= window->left && x < window->left + window->width;
+      ASSERT_EQ(got[i], inside ? 0 : own[i]) << row << " " << i;
+    }
+  }
+  EXPECT_GT(erased, 0);
+  EXPECT_LT(erased, 8);
+}
+
+TEST(RandomErasing, WindowsHaveTorchvisionsSizesAndRatios) {
+  int drawn = 0;
+  for (int64_t i = 0; i < 1000; ++i) {
+    const auto window = RandomErasing(0.25, 100, 80, ErasingStream(1, 0, i));
+    if (!window) continue;
+    ++drawn;
+    const auto h = static_cast<double>(window->height), w = static_cast<double>(window->width);
+    // Each side is rounded by at most a half.
+    EXPECT_GE((h + 0.5) * (w + 0.5), 0.02 * 8000);
+    EXPECT_LE((h - 0.5) * (w - 0.5), 0.33 * 8000);
+    EXPECT_GE((h + 0.5) / (w - 0.5), 0.3);
+    EXPECT_LE((h - 0.5) / (w + 0.5), 3.3);
+    EXPECT_LE(window->top + window->height, 100);
+    EXPECT_LE(window->left + window->width, 80);
+  }
+  // 250 of 1000 with a standard deviation of 13.7; ten draws nearly always fit.
+  EXPECT_NEAR(drawn, 250, 69);
+  EXPECT_FALSE(RandomErasing(1, 1, 1, ErasingStream(1, 0, 0))) << "a window is smaller";
+}
+
+// CutMix's windows are of bytes, so they may be normalised on the device, and mixup's values may
+// not.
+TEST(ImageBatches, MixInTheSameBitsForADevice) {
+  const ImageSet set = TestSet();
+  const MicroBatch part{.indices = {7, 2, 30}, .samples = {0, 1, 2}, .next = 11};
+  for (const MixOptions mix : {MixOptions{.mixup = 0.5}, MixOptions{.cutmix = 0.5}}) {
+    const Batch want = ImageBatches(set, {.mix = mix})(part);
+    Batch made = ImageBatches(set, {.normalizes_on_device = true, .mix = mix})(part);
+    EXPECT_EQ(made.inputs[0].dtype(), mix.mixup > 0 ? DType::kF32 : DType::kU8);
+    if (made.prepare) made.prepare(made.inputs);
+    EXPECT_EQ(ToVector<float>(made.inputs[0]), ToVector<float>(want.inputs[0]));
+    EXPECT_EQ(ToVector<float>(made.target), ToVector<float>(want.target));
+  }
+}
+
+// Beta(a, a) has mean 1/2 and variance 1 / (4 (2 a + 1)). Squares of distances from 1/2 lie in [0,
+// 1/4], so five standard deviations of a mean of n of them are below 5 / (8 sqrt(n)).
+TEST(DrawMixture, SharesAreOfTheBetaDistribution) {
+  constexpr int kDraws = 20000;
+  const double near = 5.0 / 8 / std::sqrt(kDraws);
+  for (const double a : {0.05, 0.2, 1.0, 5.0}) {
+    double sum = 0, squares = 0;
+    for (uint64_t i = 0; i < kDraws; ++i) {
+      const double share = DrawBeta(a, {.seed = 3, .sample = i});
+      ASSERT_TRUE(share >= 0 && share <= 1) << share;
+      sum += share, squares += (share - 0.5) * (share - 0.5);
+    }
+    EXPECT_NEAR(sum / kDraws, 0.5, 5 * 0.5 / std::sqrt(kDraws)) << a;
+    EXPECT_NEAR(squares / kDraws, 1 / (4 * (2 * a + 1)), near) << a;
+  }
+  EXPECT_EQ(DrawBeta(0.2, {.seed = 3, .sample = 1}), DrawBeta(0.2, {.seed = 3, .sample = 1}));
+}
+
+// A window of a share of 1 - s has sides of sqrt(1 - s) of the image's, less what lies outside.
+TEST(DrawMixture, WindowsLieWithinTheImageAndGiveTheShare) {
+  double least = 1, most = 0;
+  int blends = 0;
+  for (int64_t i = 0; i < 300; ++i) {
+    const Mixture mixture = DrawMixture({.mixup = 1, .cutmix = 1}, 20, 30, 1, 2, i);
+    blends += mixture.blends;
+    if (mixture.blends) continue;
+    const Window& w = mixture.window;
+    ASSERT_TRUE(w.top >= 0 && w.left >= 0 && w.top + w.height <= 20 && w.left + w.width <= 30);
+    EXPECT_DOUBLE_EQ(mixture.share, 1 - static_cast<double>(w.height * w.width) / 600);
+    least = std::min(least, mixture.share), most = std::max(most, mixture.share);
+  }
+  EXPECT_LT(least, 0.2);
+  EXPECT_GT(most, 0.9);
+  // Of 300 fair draws, 150 with a standard deviation of 8.7.
+  EXPECT_NEAR(blends, 150, 44);
 }
 
 TEST(ImageBatches, RefuseABadExampleByName) {

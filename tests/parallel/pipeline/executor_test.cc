@@ -319,14 +319,16 @@ TEST(Executor, ABlockThatReadsElementsOutsideOfADoorIsToldWhereTheyBelong) {
               return Vars{Variable(y)};
             }),
             where +
-                "[data] a tensor on meta has no memory, so code that reads or writes elements "
-                "belongs inside Dispatch (runtime/dispatch.h), got f32 (2, 5) on meta");
+                "[data] f32 (2, 5) on meta has a shape and no values: if a model made it, call "
+                "Initialize or load weights first; an op reads and writes elements inside Dispatch "
+                "(runtime/dispatch.h)");
   EXPECT_EQ(ErrorOfForward([](const Vars& x, const StepContext&) {
               return ToVector<float>(x[0].data())[0] > 0 ? x : Vars{};
             }),
             where +
-                "[copy] a tensor on meta has no values, so code that reads them belongs inside "
-                "Dispatch (runtime/dispatch.h), got f32 (2, 5) on meta into f32 (2, 5) on cpu");
+                "[copy] f32 (2, 5) on meta has a shape and no values that f32 (2, 5) on cpu could "
+                "take: if a model made it, call Initialize or load weights first; an op reads "
+                "elements inside Dispatch (runtime/dispatch.h)");
   EXPECT_EQ(ErrorOfForward([](const Vars& x, const StepContext&) {
               Tensor y = Empty(x[0].shape(), DType::kF32, x[0].data().device());
               Dispatch("mine", y.device(),

@@ -73,6 +73,38 @@ TEST(Clipping, ReplicasTakeTheSameStep) {
   testing::ExpectReplicasStayEqual(run, 6);
 }
 
+// The norm before clipping, in the same bits wherever the model is cut.
+TEST(GradientNorm, IsReportedWhereItIsComputed) {
+  const double norm = WatchFirstStep().norm;
+  const auto reported = [](TrainerOptions options) {
+    ToyRun run;
+    options.micro_batches = 3;
+    options.seed = 5;
+    run.options = options;
+    std::optional<double> first;
+    Trainer trainer(run.options, run.Parts());
+    trainer.Train(1, run.Batches(),
+                  {.on_step = [&](const StepReport& step) { first = step.gradient_norm; }});
+    return first;
+  };
+  EXPECT_FALSE(reported({}).has_value());
+  const std::optional<double> alone = reported({.gradient_norm = true});
+  ASSERT_TRUE(alone.has_value());
+  // Sums of squares in other orders, in f64.
+  EXPECT_NEAR(*alone, norm, 1e-12 * norm);
+  EXPECT_EQ(reported({.clip_norm = norm / 3}), alone);
+  EXPECT_EQ(reported({.stages = 2, .gradient_norm = true}), alone);
+  EXPECT_EQ(reported({.stages = 2, .clip_norm = norm / 3}), alone);
+}
+
+TEST(GradientNorm, WithoutClippingChangesNoBits) {
+  ToyRun run;
+  run.options = {.stages = 2, .micro_batches = 3, .seed = 5};
+  const Outcome without = TrainFor(run, 4);
+  run.options.gradient_norm = true;
+  ExpectEqualBits(without, TrainFor(run, 4));
+}
+
 TEST(Clipping, RefusesANegativeNorm) {
   ToyRun run;
   run.options.clip_norm = -1;

@@ -8,12 +8,16 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "autograd/backward.h"
 #include "models/model_spec.h"
+#include "ops/matmul/linear.h"
 #include "parallel/trainer/block_costs.h"
 #include "recipes/blocks/auto_cut.h"
 #include "recipes/blocks/build_blocks.h"
 #include "recipes/blocks/choose_cuts.h"
+#include "recipes/data/validation_part.h"
 #include "runtime/error.h"
 #include "runtime/progress.h"
 
@@ -59,6 +63,127 @@ TEST(TaskLoss, GivesImagesThatAreLeftOutNothing) {
   EXPECT_NEAR(of({0, 1, 2, 0}), std::log(3.0), 1e-6);
   EXPECT_NEAR(of({data::kNoClass, 1, 2, data::kNoClass}), std::log(3.0) / 2, 1e-6);
   EXPECT_EQ(of({data::kNoClass, data::kNoClass, data::kNoClass, data::kNoClass}), 0);
+}
+
+TEST(HoldOut, DividesExamplesOnceAndForAll) {
+  const HeldOut parts = HoldOut(10, 0.3);
+  EXPECT_EQ(parts.training.size(), 7u);
+  EXPECT_EQ(parts.validation.size(), 3u);
+  std::vector<int64_t> all = parts.training;
+  all.insert(all.end(), parts.validation.begin(), parts.validation.end());
+  std::ranges::sort(all);
+  for (int64_t i = 0; i < 10; ++i) EXPECT_EQ(all[i], i);
+  EXPECT_NE(HoldOut(1000, 0.3).validation.front(), 700) << "not merely the last ones";
+  EXPECT_THROW(HoldOut(10, 0.01), BadInput);
+  EXPECT_THROW(HoldOut(10, 0.99), BadInput);
+  EXPECT_EQ(TokensToTrainOn(1000, 0.1), 900);
+}
+
+// Damaged files are replaced by others of their class, but by none that is validated on. A cache
+// changes no image of the validation part.
+TEST(OpenTaskData, HoldsOutWhatTrainingNeverSees) {
+  const std::string folder = ::testing::TempDir() + "/held_out";
+  for (int i = 0; i < 10; ++i) {
+    std::filesystem::create_directories(folder + "/train/a");
+    std::ofstream(fmt::format("{}/train/a/{}.pgm", folder, i), std::ios::binary)
+        << "P5 4 4 255\n"
+        << std::string(16, static_cast<char>(20 * i));
+  }
+  WriteGrey(folder + "/test/a/1.pgm", 4, 4);
+  Settings settings;
+  settings.data = "image-folder";
+  settings.data_dir = folder;
+  settings.validation = 0.3;
+  const auto first_values = [](const DataPart& part) {
+    std::vector<int64_t> rows;
+    for (int64_t i = 0; i < part.size; ++i) rows.push_back(i);
+    const Tensor images = part.batches({.indices = rows, .samples = rows}).inputs[0];
+    std::vector<float> values;
+    for (int64_t i = 0; i < part.size; ++i) values.push_back(images.data<float>()[i * 4 * 4 * 3]);
+    return values;
+  };
+  const HeldOut parts = HoldOut(10, 0.3);
+  const TaskData whole = OpenTaskData(settings);
+  EXPECT_EQ(whole.train.size, 7);
+  EXPECT_EQ(whole.validation.size, 3);
+  const std::vector<float> held_out = first_values(whole.validation);
+  for (const float value : first_values(whole.train))
+    EXPECT_EQ(std::ranges::count(held_out, value), 0);
+  for (const int64_t example : parts.training)
+    if (example != parts.training.back())
+      std::ofstream(fmt::format("{}/train/a/{}.pgm", folder, example)) << "damaged";
+  const TaskData damaged = OpenTaskData(settings);
+  const std::vector<float> left = first_values(damaged.train);
+  for (const float value : left) EXPECT_EQ(std::ranges::count(held_out, value), 0);
+  EXPECT_EQ(std::set(left.begin(), left.end()).size(), 1u);
+  EXPECT_EQ(first_values(damaged.validation), held_out);
+}
+
+TEST(OpenTaskData, HoldsOutTheEndOfATextsTrainingPart) {
+  const std::string path = ::testing::TempDir() + "/held_out.txt";
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += static_cast<char>('a' + i % 26);
+  std::ofstream(path) << text;
+  Settings settings;
+  settings.model = "gpt-char:1";
+  settings.data = "text";
+  settings.data_dir = path;
+  settings.tokenizer = "bytes";
+  settings.length = 8;
+  settings.validation = 0.25;  // of the 180 characters to train on
+  const TaskData data = OpenTaskData(settings);
+  EXPECT_EQ(data.validation.size, (45 - 1) / 8);
+  EXPECT_EQ(data.train.size, 135 / 8);
+  const std::vector<int64_t> first =
+      ToVector<int64_t>(data.validation.batches({.indices = {0}, .samples = {0}}).inputs[0]);
+  EXPECT_EQ(first.front(), text[135]);
+}
+
+// As torch.nn.CrossEntropyLoss(label_smoothing=0.3): 0.7 of the class's loss and 0.3 of the mean of
+// all classes'.
+TEST(TaskLoss, SmoothsLabelsInTrainingAlone) {
+  const parallel::LossFn loss = TaskLoss(ParseModelSpec("mobilenet_v2"), {}, 0.3);
+  const Variable logits(FromVector<double>({0, 1, 3}, {1, 3}));
+  const Tensor target = FromVector<int64_t>({1}, {1});
+  const double all = std::log(1 + std::exp(1.0) + std::exp(3.0));
+  EXPECT_NEAR(loss({logits}, {target}, {}).data().Item(),
+              0.7 * (all - 1) + 0.3 * (all - (0 + 1 + 3) / 3.0), 1e-12);
+  StepContext evaluation;
+  evaluation.training = false;
+  EXPECT_NEAR(loss({logits}, {target}, evaluation).data().Item(), all - 1, 1e-12);
+}
+
+// A number in (-1, 1) of `i`, and some that differ from it.
+double Number(int64_t i) { return std::sin(1.7 * static_cast<double>(i) + 0.3); }
+
+Tensor Numbers(const Shape& shape, int64_t first) {
+  std::vector<double> values(static_cast<size_t>(Numel(shape)));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = Number(first + static_cast<int64_t>(i));
+  return FromVector<double>(values, shape);
+}
+
+// A head that is left to the loss gives the loss and gradients of its logits.
+TEST(TaskLoss, SmoothsTokensWithoutAllLogits) {
+  const Tensor target = FromVector<int64_t>({3, -100, 0, 6, 2, 2}, {2, 3});
+  for (const char* name : {"gpt2", "roberta-mlm"}) {
+    const parallel::LossFn loss = TaskLoss(ParseModelSpec(name), {}, 0.2);
+    const auto of = [&](bool in_loss) {
+      const Variable hidden(Numbers({2, 3, 4}, 0), true), weight(Numbers({7, 4}, 50), true),
+          bias(Numbers({7}, 90), true);
+      const Variable logits = ops::Linear(hidden, weight, bias);
+      const Variable value =
+          in_loss ? loss({hidden, weight, bias}, {target}, {}) : loss({logits}, {target}, {});
+      Backward({value});
+      std::vector<double> all = ToVector<double>(value.data());
+      for (const Variable& v : {hidden, weight, bias})
+        for (const double g : ToVector<double>(v.grad())) all.push_back(g);
+      return all;
+    };
+    const std::vector<double> whole = of(false), without = of(true);
+    ASSERT_EQ(whole.size(), without.size());
+    // Sums of at most 28 products of numbers below 4, in f64.
+    for (size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(without[i], whole[i], 1e-13) << name;
+  }
 }
 
 TEST(OpenTaskData, TestsOnNoImageTwice) {

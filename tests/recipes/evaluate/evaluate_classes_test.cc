@@ -58,6 +58,18 @@ TEST(EvaluateClasses, CountsAllBatches) {
   EXPECT_EQ(result.counts.At(1, 0), 2);
 }
 
+// Logits 1 and 0 of every example.
+TEST(EvaluateClasses, SaysWhatItPredictsOfEachExampleThatCounts) {
+  const std::vector<Prediction> all = Evaluate(2, 1, 2).predictions;
+  ASSERT_EQ(all.size(), 3u);
+  for (int64_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(all[i].example, i);
+    EXPECT_EQ(all[i].target, i % 2);
+    EXPECT_EQ(all[i].predicted, 0);
+    EXPECT_NEAR(all[i].probability, 1 / (1 + std::exp(-1.0)), 1e-15);
+  }
+}
+
 // The first output stands for the second class: the same answers are those of the other class.
 TEST(EvaluateClasses, OutputsMayStandForTheClassesInAnotherOrder) {
   const ClassEvaluation same = Evaluate(2, 1, 0, {0, 1}), swapped = Evaluate(2, 1, 0, {1, 0});

@@ -4,12 +4,17 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "recipes/generate/stop_strings.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {
 namespace {
+
+using std::string_literals::operator""s;
 
 // Probabilities 0.1, 0.4, 0.3, 0.2.
 std::vector<float> Logits() {
@@ -65,6 +70,32 @@ TEST(Sampling, RefusesWhatMakesNoSense) {
   EXPECT_THROW(SampleToken({}, {}, 0.5), BadInput);
   const std::vector<float> nan = {0, std::numeric_limits<float>::quiet_NaN()};
   EXPECT_THROW(SampleToken(nan, {}, 0.5), BadInput);
+}
+
+TEST(Penalize, MakesWhatIsThereLessLikely) {
+  std::vector<float> logits = {3, -1, -4, 5};
+  Penalize({0, 2}, 2, logits);
+  EXPECT_EQ(logits, (std::vector<float>{1.5, -1, -8, 5}));
+}
+
+// What is shown of the pieces, and how the text ends.
+std::pair<std::vector<std::string>, std::string> Shown(const std::vector<std::string>& stop,
+                                                       const std::vector<std::string>& pieces) {
+  StopStrings text(stop);
+  std::vector<std::string> shown;
+  for (const std::string& piece : pieces) shown.push_back(text.Add(piece));
+  shown.push_back(text.Finish());
+  return {shown, text.text()};
+}
+
+TEST(StopStrings, HoldBackWhatMayBeTheBeginningOfOne) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(Shown({"END"}, {"a E", "N", "Db", "c"}), std::pair(Words{"a ", "", "", "", ""}, "a "s));
+  EXPECT_EQ(Shown({"END"}, {"a E", "N", "d"}), std::pair(Words{"a ", "", "ENd", ""}, "a ENd"s));
+  EXPECT_EQ(Shown({"END"}, {"EEN"}), std::pair(Words{"E", "EN"}, "EEN"s));
+  EXPECT_EQ(Shown({"xyz", "y"}, {"axyz"}), std::pair(Words{"a", ""}, "a"s));
+  EXPECT_EQ(Shown({}, {"a", "b"}), std::pair(Words{"a", "b", ""}, "ab"s));
+  EXPECT_THROW(StopStrings({""}), BadInput);
 }
 
 }  // namespace

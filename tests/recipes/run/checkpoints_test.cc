@@ -28,6 +28,7 @@ class Checkpoints : public ::testing::Test {
     fs::remove_all(run_.path);
     options_ = {.settings = SmallSettings(2, 1, 2), .out = run_.path, .checkpoint_every = 1};
     options_.settings.epochs = 2;
+    options_.settings.best = "test";
   }
   RunOptions Resumed(const std::string& from) const {
     RunOptions options = options_;

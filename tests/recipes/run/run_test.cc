@@ -72,6 +72,147 @@ TEST(Run, EvaluatesEverySoManySteps) {
   EXPECT_EQ(steps, (std::vector<int64_t>{3, 6, 8}));
 }
 
+// 18 of the 90 images are held out, so an epoch has 3 steps. The test set is for the end.
+TEST(Run, ValidatesOnWhatItHoldsOutAndChoosesTheBestByIt) {
+  RunOptions options = Options("validates");
+  options.settings.validation = 0.2;
+  std::vector<Evaluation> seen;
+  const RunCallbacks callbacks{
+      .on_evaluate = [&](const Evaluation& result) { seen.push_back(result); }};
+  const RunResult result = recipes::Run(options, callbacks);
+  const auto parts = [&] {
+    std::vector<std::string> all;
+    for (const Evaluation& e : seen) all.push_back(fmt::format("{} {}", e.part, e.step));
+    return all;
+  };
+  EXPECT_EQ(parts(), (std::vector<std::string>{"validation 3", "validation 6", "test 6"}));
+  EXPECT_EQ(seen[0].samples, 18);
+  EXPECT_EQ(result.summary["validation"]["samples"], 18);
+  EXPECT_EQ(result.summary["validation"]["loss"], seen[1].loss);
+  EXPECT_EQ(result.validation->loss, seen[1].loss);
+  EXPECT_EQ(result.test->samples, 20);
+  EXPECT_NE(ToText(result.summary).find("18 validation images"), std::string::npos);
+  const nlohmann::json best = io::ReadJsonObject(RunFolder{options.out}.best() + "/test.json");
+  EXPECT_EQ(best["part"], "validation");
+  EXPECT_EQ(best["accuracy"], std::max(*seen[0].accuracy, *seen[1].accuracy));
+  // Asked for, the test set chooses, and is then tested on each time.
+  options.out = Options("tests").out;
+  options.settings.best = "test";
+  seen.clear();
+  recipes::Run(options, callbacks);
+  EXPECT_EQ(parts(),
+            (std::vector<std::string>{"validation 3", "test 3", "validation 6", "test 6"}));
+  EXPECT_EQ(io::ReadJsonObject(RunFolder{options.out}.best() + "/test.json")["part"], "test");
+}
+
+// However the batch is laid out over micro-batches, stages and replicas, each image is mixed with
+// the same one. With one thread a rank the same list of micro-batches gives the same bits.
+TEST(Run, MixesImagesAlikeWhereverTheModelIsCut) {
+  const auto weights = [](int64_t stages, const char* name) {
+    RunOptions options = Options(name);
+    options.settings = SmallSettings(stages, 1, 2);
+    Settings& s = options.settings;
+    s.epochs = 1;
+    s.mixup = s.cutmix = 0.5;
+    s.label_smoothing = 0.1;
+    recipes::Run(options);
+    std::string bytes;
+    const ResumedRun run = LoadRun(options.out);
+    for (const NamedTensor& weight : run.checkpoint->ReadAll(io::kWeights))
+      bytes += std::string(static_cast<const char*>(weight.value.raw()), weight.value.bytes());
+    return bytes;
+  };
+  const std::string one = weights(1, "mixed one");
+  EXPECT_TRUE(one == weights(2, "mixed two"));
+}
+
+TEST(Run, WithoutAPartToChooseOnNoCheckpointIsTheBest) {
+  const RunOptions options = Options("no best");
+  recipes::Run(options);
+  EXPECT_FALSE(std::filesystem::exists(RunFolder{options.out}.best()));
+}
+
+// 10 steps an epoch of a small GPT, which has no running statistics.
+RunOptions TextOptions(const std::string& out) {
+  RunOptions options = Options(out);
+  Settings& s = options.settings;
+  s = {};
+  s.model = "gpt-char:1";
+  s.data = "text";
+  s.data_dir = ::testing::TempDir() + "/patience.txt";
+  std::ofstream text(s.data_dir);
+  for (int i = 0; i < 500; ++i) text << static_cast<char>('a' + i * i % 26);
+  s.tokenizer = "bytes";
+  s.length = 8;
+  s.epoch_size = 20;
+  s.batch_size = 2;
+  s.micro_batches = s.threads = 1;
+  s.validation = 0.1;
+  options.eval_every = 2;
+  return options;
+}
+
+// The rate is so small that no weight moves, so no evaluation is better than the first.
+TEST(Run, EndsWhenPatienceDoes) {
+  RunOptions options = TextOptions("patience");
+  options.settings.lr = 1e-30;
+  options.settings.weight_decay = 0;
+  options.settings.patience = 2;
+  std::vector<std::string> seen, said;
+  const RunCallbacks callbacks{
+      .on_evaluate =
+          [&](const Evaluation& e) { seen.push_back(fmt::format("{} {}", e.part, e.step)); },
+      .on_message = [&](const std::string& line) { said.push_back(line); }};
+  const std::vector<std::string> expected{"validation 2", "validation 4", "validation 6", "test 6"};
+  const RunResult result = recipes::Run(options, callbacks);
+  EXPECT_EQ(seen, expected);
+  EXPECT_TRUE(result.finished);
+  EXPECT_EQ(result.step, 6);
+  EXPECT_EQ(result.summary["early_stop"], 2);
+  EXPECT_NE(ToText(result.summary).find("early stop      after step 6"), std::string::npos);
+  // One that was stopped in between counts on.
+  RunOptions stopped = options;
+  stopped.out = TextOptions("patience stopped").out;
+  int64_t steps = 0;
+  seen.clear();
+  recipes::Run(stopped, {.on_step = [&](const parallel::StepReport& s) { steps = s.step + 1; },
+                         .on_evaluate = callbacks.on_evaluate,
+                         .stop = [&] { return steps >= 5; }});
+  recipes::Run(Resumed(stopped), callbacks);
+  EXPECT_EQ(seen, expected);
+  EXPECT_TRUE(Bytes(stopped.out) == Bytes(options.out));
+  // At its end there is nothing to do, but for more patience.
+  seen.clear(), said.clear();
+  EXPECT_EQ(recipes::Run(Resumed(options), callbacks).summary["early_stop"], 2);
+  EXPECT_TRUE(seen.empty());
+  EXPECT_NE(said.back().find("a larger --patience continues"), std::string::npos) << said.back();
+  options.settings.patience = 4;
+  EXPECT_EQ(recipes::Run(Resumed(options), callbacks).step, 10);
+}
+
+// Each evaluation is the best so far.
+TEST(Run, GoesOnWhileItGetsBetter) {
+  RunOptions options = TextOptions("no patience");
+  options.settings.lr = 1e-3;
+  options.settings.optimizer = "adamw";
+  options.settings.patience = 1;
+  const RunResult result = recipes::Run(options);
+  EXPECT_EQ(result.summary["early_stop"], nullptr);
+  EXPECT_EQ(result.step, 30);
+}
+
+TEST(Run, IsResumedWithWhatItHoldsOut) {
+  RunOptions whole = Options("validates whole"), part = Options("validates part");
+  whole.settings.validation = part.settings.validation = 0.2;
+  recipes::Run(whole);
+  part.max_steps = 4;
+  recipes::Run(part);
+  part.max_steps = 0;
+  part.settings = LoadRun(part.out).settings;
+  recipes::Run(Resumed(part));
+  EXPECT_TRUE(Bytes(part.out) == Bytes(whole.out));
+}
+
 // 90 images in batches of 89: batch norm over 1 x 1 pixels of one sample has one value a channel.
 TEST(Run, ARestOfOneSampleIsRefusedBeforeTheFirstStepUnlessItIsLeftOut) {
   RunOptions options = Options("rest");

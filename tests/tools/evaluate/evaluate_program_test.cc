@@ -36,6 +36,23 @@ TEST_F(EvaluateTest, ARunNamesItsModelItsDataAndTheirPlace) {
   }
 }
 
+TEST_F(EvaluateTest, PredictionsAreALineForEachExample) {
+  ASSERT_EQ(Train(Small("run", {"--max-steps", "1"})).status, 0);
+  const Ended ended = Evaluate(
+      {"--init", Path("run"), "--json", Path("result.json"), "--predictions", Path("each.jsonl")});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  std::istringstream lines(ReadText(Path("each.jsonl")));
+  int examples = 0, right = 0;
+  for (std::string text; std::getline(lines, text); ++examples) {
+    const nlohmann::json line = nlohmann::json::parse(text);
+    EXPECT_EQ(line["example"], examples);
+    EXPECT_GE(line["probability"], 0.1);
+    right += line["class"] == line["predicted"];
+  }
+  EXPECT_EQ(examples, 20);
+  EXPECT_EQ(Json("result.json")["accuracy"], right / 20.0);
+}
+
 TEST_F(EvaluateTest, FlagsOverrideWhatTheRunSays) {
   ASSERT_EQ(Train(Small("run", {"--max-steps", "1"})).status, 0);
   ExpectOneLine(Evaluate({"--init", Path("run"), "--data-dir", "/nowhere"}), 2, "/nowhere");

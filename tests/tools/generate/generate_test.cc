@@ -56,6 +56,9 @@ TEST_F(Generate, EveryNumberHasBounds) {
                                              {"--top-k", "9223372036854775807"},
                                              {"--top-p", "1.5"},
                                              {"--top-p", "nan"},
+                                             {"--repetition-penalty", "-1"},
+                                             {"--repetition-penalty", "0"},
+                                             {"--repetition-penalty", "nan"},
                                              {"--seed", "-1"},
                                              {"--tokens", "0"},
                                              {"--tokens", "99999999999"},
@@ -157,6 +160,77 @@ TEST_F(Generate, AnEmptyPromptBeginsBehindTheEndOfAText) {
       Program("tools/generate/generate", {"--model", scratch_ + "/model", "--prompt", ""}, scratch_)
           .Wait(),
       2, "--prompt must not be empty");
+}
+
+class GenerateLines : public Generate {
+ protected:
+  // The texts behind `prompts`, which stand one a line.
+  std::vector<std::string> Texts(const std::vector<std::string>& prompts,
+                                 const std::string& flags) const {
+    std::ofstream input(scratch_ + "/prompts");
+    for (const std::string& prompt : prompts) input << prompt << "\n";
+    input.close();
+    const Ended ended = Program("/bin/sh",
+                                {"-c", "tools/generate/generate --stdin --model " + scratch_ +
+                                           "/model " + flags + " < " + scratch_ + "/prompts"},
+                                scratch_)
+                            .Wait();
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    std::vector<std::string> texts;
+    std::istringstream lines(ended.out);
+    for (std::string line; std::getline(lines, line);) {
+      const nlohmann::json json = nlohmann::json::parse(line);
+      EXPECT_EQ(json["prompt"], prompts.at(texts.size()));
+      texts.push_back(json["text"]);
+    }
+    EXPECT_EQ(texts.size(), prompts.size());
+    return texts;
+  }
+};
+
+// Prompts of several lengths, one of them beyond the positions, and texts too.
+TEST_F(GenerateLines, EachHasTheTextThatItHasAlone) {
+  const std::vector<std::string> prompts = {"abc", "p", "abcdefghijklmnop", "hg"};
+  const std::vector<std::string> together =
+      Texts(prompts, "--tokens 20 --temperature 0 --batch-size 4");
+  for (size_t i = 0; i < prompts.size(); ++i)
+    EXPECT_EQ(prompts[i] + together[i] + "\n", Text(prompts[i], 20, kGreedy));
+}
+
+TEST_F(GenerateLines, TheSizeOfABatchChangesNothing) {
+  const std::vector<std::string> prompts = {"abc", "p", "d"};
+  const std::vector<std::string> one = Texts(prompts, "--tokens 20 --batch-size 1"),
+                                 two = Texts(prompts, "--tokens 20 --batch-size 2"),
+                                 all = Texts(prompts, "--tokens 20");
+  EXPECT_EQ(one, all);
+  EXPECT_EQ(two, all);
+  EXPECT_EQ("abc" + all[0] + "\n", Text("abc", 20, {}));
+  const std::vector<std::string> same = Texts({"a", "a"}, "--tokens 20");
+  EXPECT_NE(same[0], same[1]) << "each prompt has draws of its own";
+}
+
+TEST_F(Generate, ATextEndsBeforeAStopString) {
+  const std::string text = Text("a", 30, kGreedy).substr(1, 30), stop = text.substr(7, 3);
+  const auto stopped = [&](std::vector<std::string> flags) {
+    flags.insert(flags.end(), {"--model", scratch_ + "/model", "--prompt", "a", "--tokens", "30",
+                               "--temperature", "0"});
+    return Program("tools/generate/generate", flags, scratch_).Wait().out;
+  };
+  EXPECT_EQ(stopped({"--stop", stop}), "a" + text.substr(0, text.find(stop)) + "\n");
+  EXPECT_EQ(stopped({"--stop", "not there", "--stop", text.substr(0, 1)}), "a\n");
+  EXPECT_EQ(stopped({"--stop", text + "a"}), "a" + text + "\n") << "what is held back is shown";
+  ExpectOneLine(
+      Program("tools/generate/generate", {"--model", scratch_ + "/model", "--stop", ""}, scratch_)
+          .Wait(),
+      2, "--stop must not be empty");
+}
+
+TEST_F(Generate, RepetitionsCanBeMadeLessLikely) {
+  const auto letters = [](const std::string& text) { return std::set(text.begin(), text.end()); };
+  const std::string plain = Text("a", 12, kGreedy),
+                    penalized = Text("a", 12, {"--temperature", "0", "--repetition-penalty", "5"});
+  EXPECT_GT(letters(penalized).size(), letters(plain).size()) << plain << penalized;
+  EXPECT_EQ(Text("a", 12, {"--temperature", "0", "--repetition-penalty", "1"}), plain);
 }
 
 // Where its positions end it goes on as if the newer half of them were all that it has seen.

@@ -61,6 +61,62 @@ TEST_F(Tokenize, WithoutRequestItIsPlainTextAndALineSaysSo) {
   EXPECT_EQ(Train(), expected);
 }
 
+TEST_F(Tokenize, BetweenFilesIsTheEndOfAText) {
+  std::ofstream(scratch_ + "/second.txt") << "abababababababababab";
+  const Ended ended = Run({scratch_ + "/second.txt"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(ended.out.find("2 tokens that end a text put between documents"), std::string::npos)
+      << ended.out;
+  Ids expected(9, 256);
+  expected.push_back(kEnd);
+  const Ids got = Train();
+  EXPECT_EQ(Ids(got.begin(), got.begin() + 10), expected);
+  EXPECT_EQ(std::ranges::count(got, kEnd), 1);
+}
+
+// Of 20 bytes the first 18 are for training, in whole documents.
+TEST_F(Tokenize, JsonLinesAreDocuments) {
+  const std::string path = scratch_ + "/texts.jsonl";
+  std::ofstream(path) << R"({"text": "ab\u0061b"})"
+                      << "\n\n"
+                      << R"({"id": 7, "text": "torus<x>xxxx"})"
+                      << "\n"
+                      << R"({"text": ""})"
+                      << "\n"
+                      << R"({"text": "zzzz"})";
+  const Ended ended = Program("tools/tokenize/tokenize",
+                              {"--tokenizer", "bytes", "--out", scratch_ + "/out", path}, scratch_)
+                          .Wait();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const auto text_of = [](const data::Tokens& tokens) {
+    Ids ids(static_cast<size_t>(tokens.size()));
+    tokens.Copy(0, tokens.size(), ids.data());
+    return std::string(ids.begin(), ids.end());
+  };
+  const auto folder = data::OpenLanguageData(scratch_ + "/out", "bytes", "");
+  EXPECT_EQ(text_of(*folder.train), "ababtorus<x>xxxx");
+  EXPECT_EQ(text_of(*folder.validation), "zzzz");
+  const auto file = data::OpenLanguageData(path, "bytes", "");
+  EXPECT_EQ(text_of(*file.train), "ababtorus<x>xxxx");
+  EXPECT_EQ(text_of(*file.validation), "zzzz");
+  EXPECT_EQ(data::OpenLanguageData(path, "chars", "").tokenizer->vocabulary(), 11);
+  const auto all = data::OpenTokens(path, "all", *file.tokenizer);
+  EXPECT_EQ(text_of(*all), "ababtorus<x>xxxxzzzz");
+}
+
+TEST_F(Tokenize, AJsonLineWithoutATextIsNamed) {
+  const std::string path = scratch_ + "/texts.jsonl";
+  for (const char* line : {R"({"content": "a"})", R"({"text": 7})", "[1]", "text"}) {
+    std::ofstream(path) << R"({"text": "a"})"
+                        << "\n"
+                        << line << "\n";
+    ExpectOneLine(Program("tools/tokenize/tokenize",
+                          {"--tokenizer", "bytes", "--out", scratch_ + "/out", path}, scratch_)
+                      .Wait(),
+                  2, "texts.jsonl line 2");
+  }
+}
+
 TEST_F(Tokenize, TokenizersWithoutSpecialTokensRefuseTheRequest) {
   for (const char* tokenizer : {"bytes", "chars"}) {
     ExpectOneLine(Run({"--special-tokens"}, tokenizer), 2,
