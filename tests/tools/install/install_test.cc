@@ -1,7 +1,5 @@
 // An installation as its users have it: examples built by CMake and by pkg-config, run, moved and
 // removed. Skips where there are no CMake, ninja or pkg-config.
-#include <nlohmann/json.hpp>
-
 #include "tests/testing/program.h"
 
 namespace torus::tools::testing {
@@ -80,17 +78,6 @@ TEST_F(Installed, ServesPkgConfig) {
   const std::string trained =
       Must("mpirun --allow-run-as-root --oversubscribe --bind-to none -n 2 " + program);
   EXPECT_NE(trained.find("step 2000 loss 0.0"), std::string::npos) << trained;
-}
-
-// Each of its public headers compiles by itself.
-TEST_F(Installed, HasHeadersThatNeedNothingBefore) {
-  std::string all;
-  for (const auto& entry : fs::recursive_directory_iterator(prefix_ + "/include/torus"))
-    if (entry.path().extension() == ".h") all += entry.path().string() + "\n";
-  EXPECT_GT(std::ranges::count(all, '\n'), 100);
-  std::ofstream(scratch_ + "/headers") << all;
-  Must("xargs -P 2 -n 40 g++ -std=c++20 -fsyntax-only -Wall -Wno-pragma-once-outside-header -I" +
-       prefix_ + "/include < " + scratch_ + "/headers");
 }
 
 // The core's library, without debug information, and what it needs.
