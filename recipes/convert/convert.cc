@@ -7,6 +7,7 @@
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/load_weights.h"
 #include "models/checkpoint/state_dict.h"
+#include "models/descriptor.h"
 #include "models/model_spec.h"
 #include "runtime/error.h"
 #include "runtime/io/folder_place.h"

@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "models/checkpoint/weights_part.h"
-#include "models/descriptor.h"
 #include "runtime/tensor.h"
+
+namespace torus {
+struct ModelDescriptor;
+}
 
 namespace torus::recipes {
 

@@ -14,6 +14,7 @@
 #include "data/text/text_set.h"
 #include "data/text/trimmed_batch.h"
 #include "models/build_model.h"
+#include "models/descriptor.h"
 #include "recipes/data/data_names.h"
 #include "recipes/data/left_out.h"
 #include "recipes/evaluate/open_text_model.h"

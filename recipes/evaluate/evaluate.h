@@ -12,9 +12,12 @@
 
 #include "data/datasets/dataset.h"
 #include "models/checkpoint/load_weights.h"
-#include "models/descriptor.h"
 #include "recipes/evaluate/evaluate_classes.h"
 #include "recipes/evaluate/evaluate_text.h"
+
+namespace torus {
+struct ModelDescriptor;
+}
 
 namespace torus::recipes {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/descriptor.h"
 #include "recipes/model/model_of.h"
 
 namespace torus::recipes {

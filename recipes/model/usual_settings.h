@@ -4,8 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "models/descriptor.h"
 #include "recipes/settings/settings.h"
+
+namespace torus {
+struct ModelDescriptor;
+}
 
 namespace torus::recipes {
 

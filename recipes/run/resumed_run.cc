@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "recipes/run/earlier_checkpoints.h"
+#include "recipes/settings/settings_json.h"
 #include "runtime/error.h"
 #include "runtime/io/json.h"
 

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -122,9 +121,12 @@ struct RunResult {
   int64_t step = 0;                      // mini-batches done since the run began
   std::optional<Evaluation> test;        // the last
   std::optional<Evaluation> validation;  // the last
-  nlohmann::json summary;                // as summary.json has it
+  std::string summary;                   // the text of summary.json
   std::string model;                     // what ExportModel wrote; empty for nothing
 };
+
+// The text that tools/train prints at the end of a run, a dozen lines.
+std::string SummaryText(const RunResult& result);
 
 // Without a `world` the ranks are threads of this process. If each rank is a process, all processes
 // call the following functions together, with the same options and a `world` of as many ranks as

@@ -14,6 +14,7 @@
 
 #include "data/datasets/open_dataset.h"
 #include "recipes/report/units.h"
+#include "recipes/settings/settings_json.h"
 
 namespace torus::recipes {
 namespace {

@@ -8,6 +8,7 @@
 #include "ops/matmul/matmul.h"
 #include "recipes/blocks/build_blocks.h"
 #include "recipes/model/model_of.h"
+#include "recipes/run/task.h"
 #include "runtime/team_size_guard.h"
 
 namespace torus::recipes {

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "recipes/run/task.h"
-
 namespace torus::recipes {
+
+class Task;
 
 struct TextSpeed {
   int64_t tokens = 0;       // of a sample; 0: not a long text

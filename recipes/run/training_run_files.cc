@@ -129,9 +129,9 @@ std::optional<RunResult> TrainingRun::LeftByEnd() {
                         steps)
           : fmt::format("all {} steps are already done, so nothing changes; a larger {} continues",
                         end_, LimitingFlag()));
-  result.summary = std::move(earlier_);
-  result.test = ResultOf("test", result.summary, EpochOf(steps));
-  result.validation = ResultOf("validation", result.summary, EpochOf(steps));
+  result.summary = earlier_.dump(2) + "\n";
+  result.test = ResultOf("test", earlier_, EpochOf(steps));
+  result.validation = ResultOf("validation", earlier_, EpochOf(steps));
   for (const std::string& model : {folder_.model(), folder_.averaged_weights()})
     if (std::filesystem::exists(model)) result.model = model;
   return result;
@@ -320,10 +320,12 @@ void TrainingRun::WriteFiles(bool finished, const RunUse& use, Attempts& attempt
   const std::string error = attempts.failure() ? MessageOf(attempts.failure())
                             : finished         ? WhyNoScore()
                                                : "";
+  Json summary;
   attempts.Try([&] {
-    result.summary = Summary(finished && error.empty(), error, use);
-    if (!earlier_.is_null()) result.summary = WithEarlierTimes(result.summary);
-    WriteText(folder_.summary(), result.summary.dump(2) + "\n");
+    summary = Summary(finished && error.empty(), error, use);
+    if (!earlier_.is_null()) summary = WithEarlierTimes(summary);
+    result.summary = summary.dump(2) + "\n";
+    WriteText(folder_.summary(), result.summary);
   });
   if (earlier_.is_null()) {
     attempts.Try([&] { WriteText(folder_.schedule(), parallel::ToCsv(trainer_.schedule())); });
@@ -336,9 +338,13 @@ void TrainingRun::WriteFiles(bool finished, const RunUse& use, Attempts& attempt
   }
   attempts.Try([&] {
     WriteText(folder_.report(),
-              RenderReport({result.summary, metrics_->lines(), events_, trainer_.schedule()}));
+              RenderReport({summary, metrics_->lines(), events_, trainer_.schedule()}));
   });
   attempts.Try([&] { SayLeftOut(); });
+}
+
+std::string SummaryText(const RunResult& result) {
+  return result.summary.empty() ? "" : ToText(Json::parse(result.summary));
 }
 
 }  // namespace torus::recipes

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "recipes/settings/settings_json.h"
 #include "runtime/error.h"
 #include "runtime/io/json.h"
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -189,18 +188,5 @@ inline int64_t PartsOfBatch(const Settings& s) { return s.replicas * PartsOfRepl
 inline int64_t LargestMicroBatch(const Settings& s) {
   return (s.batch_size + PartsOfBatch(s) - 1) / PartsOfBatch(s);
 }
-
-// The version of the list above; it increases with each new setting. Files without a version have
-// 1.
-inline constexpr int64_t kSettingsVersion = 31;
-
-// Keys are the flags without dashes in front: {"batch-size": 256, ...}.
-nlohmann::json ToJson(const Settings& settings);
-// `version` is that of the list when the file was written. Strict: throws BadInput, prefixed with
-// `where`, for a key that is missing, of the wrong type, or unknown (it names all unknown ones). A
-// setting newer than `version` gets the value that corresponds to how runs behaved before it
-// existed.
-Settings SettingsFromJson(const nlohmann::json& json, const std::string& where,
-                          int64_t version = kSettingsVersion);
 
 }  // namespace torus::recipes

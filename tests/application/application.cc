@@ -3,6 +3,8 @@
 //   application DATA OUT
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
 #include "tests/application/own_parts.h"
@@ -25,7 +27,8 @@ int main(int argc, char** argv) try {
   options.settings.lr = 0.02;
   const recipes::RunResult result = recipes::Run(options);
   fmt::print("accuracy {}\n", *result.test->accuracy);
-  for (const auto& link : result.summary["links"])
+  const auto summary = nlohmann::json::parse(result.summary);
+  for (const auto& link : summary["links"])
     fmt::print("{} {} of {}\n", link["what"].get<std::string>(), link["sent_bytes"].get<int64_t>(),
                link["float32_bytes"].get<int64_t>());
 

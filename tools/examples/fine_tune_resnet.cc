@@ -21,7 +21,7 @@ int main(int argc, char** argv) try {
   const recipes::RunResult result =
       recipes::Run({.settings = settings, .out = argv[3]},
                    {.on_message = [](const std::string& line) { std::puts(line.c_str()); }});
-  std::fputs(recipes::ToText(result.summary).c_str(), stdout);
+  std::fputs(recipes::SummaryText(result).c_str(), stdout);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

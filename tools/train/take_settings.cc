@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "recipes/settings/settings_json.h"
 #include "runtime/error.h"
 #include "tools/train/invocation.h"
 

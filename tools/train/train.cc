@@ -65,7 +65,7 @@ int Train(const Invocation& invocation) {
   const auto world = WorldOf(invocation);
   const recipes::RunResult result = recipes::Run(invocation, screen.Callbacks(), world.get());
   if (!IsFirstProcess()) return result.finished ? 0 : StoppedStatus();
-  screen.Print(fmt::format("\n{}report          {}{}", recipes::ToText(result.summary),
+  screen.Print(fmt::format("\n{}report          {}{}", recipes::SummaryText(result),
                            recipes::RunFolder{result.folder}.report(),
                            result.model.empty() ? "" : "\nmodel           " + result.model));
   if (result.finished) return 0;

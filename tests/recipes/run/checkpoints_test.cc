@@ -115,7 +115,7 @@ TEST_F(Checkpoints, TheNewestWholeOneIsGoneOnWith) {
   std::vector<std::string> said;
   const RunResult result = recipes::Run(
       Resumed(run_.path), {.on_message = [&](const std::string& line) { said.push_back(line); }});
-  EXPECT_EQ(result.summary["resumed_from"], 5);
+  EXPECT_EQ(SummaryOf(result)["resumed_from"], 5);
   EXPECT_TRUE(Weights() == whole);
   const auto note = std::ranges::find_if(said, [](const std::string& line) {
     return line.find("earlier/step-5 is taken instead of a newer checkpoint: ") != line.npos;
@@ -257,7 +257,7 @@ TEST_F(AtItsEnd, TheBestThatIsTheLastChangesNothing) {
   EXPECT_NE(said.find("all 8 steps are already done"), said.npos) << said;
   EXPECT_NE(said.find("a larger --epochs continues"), said.npos) << said;
   EXPECT_EQ(Left(), before);
-  EXPECT_EQ(result_.summary, Summary());
+  EXPECT_EQ(SummaryOf(result_), Summary());
   EXPECT_EQ(StepIn(run_.checkpoint()), 8);
 }
 
@@ -315,7 +315,7 @@ TEST_F(AtItsEnd, ASummaryThatLacksFiguresIsStillTold) {
   summary["memory"] = 7;
   std::ofstream(run_.summary()) << summary.dump();
   Said(Resumed(run_.path));
-  const std::string text = ToText(result_.summary);
+  const std::string text = SummaryText(result_);
   EXPECT_NE(text.find("accuracy"), text.npos) << text;
   EXPECT_NE(text.find("speed"), text.npos) << text;
   EXPECT_EQ(text.find("memory"), text.npos) << text;
@@ -337,7 +337,7 @@ TEST_F(Checkpoints, AFailedRunLeavesSummaryTraceAndReport) {
   EXPECT_NE(Text("report.html").find("id=\"data\""), std::string::npos);
   EXPECT_EQ(StepIn(run_.checkpoint()), 5);
   const RunResult rest = recipes::Run(Resumed(run_.path));
-  EXPECT_EQ(rest.summary["error"], nullptr);
+  EXPECT_EQ(SummaryOf(rest)["error"], nullptr);
   EXPECT_EQ(rest.step, 8);
 }
 

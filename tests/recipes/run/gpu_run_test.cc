@@ -42,7 +42,7 @@ class GpuRun : public ::testing::Test {
                       },
                   .on_message = [&](const std::string& line) { outcome.said += line + "\n"; },
                   .stop = [&] { return steps >= 2; }});
-    outcome.summary = result.summary;
+    outcome.summary = nlohmann::json::parse(result.summary);
     return outcome;
   }
 

@@ -7,13 +7,19 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "recipes/run/run.h"
 #include "recipes/run/task.h"
 #include "tests/recipes/small_data.h"
 
 namespace torus::recipes::testing {
+
+inline nlohmann::json SummaryOf(const RunResult& result) {
+  return nlohmann::json::parse(result.summary);
+}
 
 // 90 training images; made once a test program.
 inline std::string SmallDataFolder() {

@@ -60,7 +60,7 @@ TEST(Run, TellsAndReturnsWhatHappened) {
   EXPECT_EQ(result.folder, options.out);
   ASSERT_TRUE(result.test.has_value());
   EXPECT_EQ(result.test->samples, 20);
-  EXPECT_EQ(result.summary["test"]["accuracy"], *result.test->accuracy);
+  EXPECT_EQ(SummaryOf(result)["test"]["accuracy"], *result.test->accuracy);
 }
 
 TEST(Run, EvaluatesEverySoManySteps) {
@@ -87,11 +87,11 @@ TEST(Run, ValidatesOnWhatItHoldsOutAndChoosesTheBestByIt) {
   };
   EXPECT_EQ(parts(), (std::vector<std::string>{"validation 3", "validation 6", "test 6"}));
   EXPECT_EQ(seen[0].samples, 18);
-  EXPECT_EQ(result.summary["validation"]["samples"], 18);
-  EXPECT_EQ(result.summary["validation"]["loss"], seen[1].loss);
+  EXPECT_EQ(SummaryOf(result)["validation"]["samples"], 18);
+  EXPECT_EQ(SummaryOf(result)["validation"]["loss"], seen[1].loss);
   EXPECT_EQ(result.validation->loss, seen[1].loss);
   EXPECT_EQ(result.test->samples, 20);
-  EXPECT_NE(ToText(result.summary).find("18 validation images"), std::string::npos);
+  EXPECT_NE(SummaryText(result).find("18 validation images"), std::string::npos);
   const nlohmann::json best = io::ReadJsonObject(RunFolder{options.out}.best() + "/test.json");
   EXPECT_EQ(best["part"], "validation");
   EXPECT_EQ(best["accuracy"], std::max(*seen[0].accuracy, *seen[1].accuracy));
@@ -168,8 +168,8 @@ TEST(Run, EndsWhenPatienceDoes) {
   EXPECT_EQ(seen, expected);
   EXPECT_TRUE(result.finished);
   EXPECT_EQ(result.step, 6);
-  EXPECT_EQ(result.summary["early_stop"], 2);
-  EXPECT_NE(ToText(result.summary).find("early stop      after step 6"), std::string::npos);
+  EXPECT_EQ(SummaryOf(result)["early_stop"], 2);
+  EXPECT_NE(SummaryText(result).find("early stop      after step 6"), std::string::npos);
   // One that was stopped in between counts on.
   RunOptions stopped = options;
   stopped.out = TextOptions("patience stopped").out;
@@ -197,7 +197,7 @@ TEST(Run, GoesOnWhileItGetsBetter) {
   options.settings.optimizer = "adamw";
   options.settings.patience = 1;
   const RunResult result = recipes::Run(options);
-  EXPECT_EQ(result.summary["early_stop"], nullptr);
+  EXPECT_EQ(SummaryOf(result)["early_stop"], nullptr);
   EXPECT_EQ(result.step, 30);
 }
 
@@ -276,14 +276,14 @@ TEST(Run, StopsAnywhereInOrder) {
     const RunResult part = recipes::Run(options, {.stop = [&] { return ++asked > most; }});
     if (part.finished) break;
     stopped_in_evaluation |= part.step == 9;
-    EXPECT_EQ(part.summary["finished"], false);
+    EXPECT_EQ(SummaryOf(part)["finished"], false);
     EXPECT_FALSE(part.test.has_value());
-    EXPECT_EQ(part.summary["test"], nullptr);
+    EXPECT_EQ(SummaryOf(part)["test"], nullptr);
     const RunResult rest = recipes::Run(Resumed(options));
     EXPECT_TRUE(rest.finished);
     // Those of a run that had only its evaluation to do are of the steps before.
-    EXPECT_EQ(rest.summary["steps_here"], part.step == 9 ? 9 : 9 - part.step);
-    EXPECT_EQ(rest.summary["test"], expected.summary["test"]);
+    EXPECT_EQ(SummaryOf(rest)["steps_here"], part.step == 9 ? 9 : 9 - part.step);
+    EXPECT_EQ(SummaryOf(rest)["test"], SummaryOf(expected)["test"]);
     EXPECT_TRUE(Bytes(options.out) == Bytes(whole.out)) << most;
   }
   EXPECT_TRUE(stopped_in_evaluation);
@@ -300,7 +300,7 @@ TEST(Run, SlowLinksChangeTimesAlone) {
   // In each step an activation goes there, and then its gradient back, before the next step. The
   // links alone move this clock.
   EXPECT_GE(time.Now(), 2 * (0.06 + 0.04));
-  EXPECT_EQ(slow_result.summary["settings"]["link"], slow.settings.links);
+  EXPECT_EQ(SummaryOf(slow_result)["settings"]["link"], slow.settings.links);
   EXPECT_EQ(LoadRun(slow.out).settings.links, slow.settings.links);
   EXPECT_TRUE(Bytes(slow.out) == Bytes(fast.out));
   slow.settings.links = {"0-2:5ms,100Mbps"};
@@ -355,7 +355,7 @@ TEST(Run, TwoInOneProcessHaveTheirOwnMemory) {
   large.memory_limit = kLimit;
   small.settings.batch_size = 6;
   const auto peak = [](const RunResult& run) {
-    return run.summary["memory"]["peak_bytes"].get<uint64_t>();
+    return SummaryOf(run)["memory"]["peak_bytes"].get<uint64_t>();
   };
   const uint64_t first = peak(recipes::Run(large, callbacks));
   EXPECT_EQ(limit, kLimit);

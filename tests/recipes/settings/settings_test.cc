@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "recipes/settings/settings_json.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {

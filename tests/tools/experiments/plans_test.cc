@@ -5,6 +5,7 @@
 #include <set>
 
 #include "recipes/data/data_form.h"
+#include "recipes/settings/settings_json.h"
 #include "recipes/study/run_study.h"
 #include "runtime/error.h"
 #include "tools/experiments/altogether/altogether.h"

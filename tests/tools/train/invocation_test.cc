@@ -14,6 +14,7 @@
 #include "parallel/codec/make_codec.h"
 #include "parallel/schedule/factory.h"
 #include "recipes/run/make_optimizer.h"
+#include "recipes/settings/settings_json.h"
 #include "runtime/error.h"
 #include "runtime/vector_unit.h"
 

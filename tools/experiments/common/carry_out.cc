@@ -147,10 +147,10 @@ std::optional<Json> CarryOut::Summary(const Training& training, const std::strin
   std::atomic<int64_t> steps = 0;
   const auto done = [&] { return !training.score && steps >= training.max_steps; };
   if (!training.score) ++options.max_steps;
-  recipes::RunResult result =
+  const recipes::RunResult result =
       recipes::Run(options, {.on_step = [&](const parallel::StepReport&) { ++steps; },
                              .stop = [&] { return stop_() || done(); }});
-  if (result.finished || done()) return std::move(result.summary);
+  if (result.finished || done()) return Json::parse(result.summary);
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "recipes/settings/apply_flags.h"
+#include "recipes/settings/settings_json.h"
 #include "recipes/study/run_store.h"
 
 namespace torus::experiments {

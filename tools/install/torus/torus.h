@@ -61,7 +61,6 @@
 #include "ops/loss/linear_cross_entropy.h"
 #include "ops/loss/mse_loss.h"
 #include "ops/loss/nll_loss.h"
-#include "ops/matmul/affine.h"
 #include "ops/matmul/joint_linear.h"
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "recipes/settings/settings_json.h"
 #include "runtime/error.h"
 
 namespace torus::labs {
