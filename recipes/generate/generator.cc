@@ -217,8 +217,8 @@ std::string Generate(const GenerateOptions& o,
     begun = true;
     on_text(piece);
   };
-  const std::string text =
-      generator.Continue({o.prompt}, 0, on_text ? show : std::function<void(const std::string&)>());
+  using OnText = std::function<void(const std::string&)>;
+  const std::string text = generator.Continue({o.prompt}, 0, on_text ? show : OnText())[0];
   if (on_text && !begun) on_text(o.prompt);
   return text;
 }
