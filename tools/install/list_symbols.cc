@@ -1,7 +1,8 @@
 // Which symbols of a library are public: those whose every name is written in a public header.
-//   nm -g --defined-only -P ARCHIVE | list_symbols HEADERS_FOLDER
+//   nm -g --defined-only -P ARCHIVE | list_symbols HEADERS_FOLDER [TEMPLATE...]
 // Prints their mangled names, sorted. So what only sources name, or a header that is not installed,
-// is hidden, as are the namespaces of kernels and internals.
+// is hidden, as are the namespaces of kernels and internals. Functions of templates are the
+// program's own, but for those of each TEMPLATE, which only sources define.
 #include <cxxabi.h>
 
 #include <cstdlib>
@@ -99,7 +100,8 @@ bool IsPublic(const std::string& symbol, const Words& words) {
 
 // What a program that includes the headers does not make itself: weak functions and data are its
 // own, but of a class there should be one type.
-bool IsShared(char type, const std::string& symbol) {
+bool IsShared(char type, const std::string& symbol, const std::set<std::string>& templates) {
+  if (type == 'W') return templates.contains(QualifiedName(Demangled(symbol)));
   const bool of_a_class = symbol.starts_with("_ZT") && !symbol.starts_with("_ZTh");
   return std::string("TDBR").find(type) != std::string::npos || (type == 'V' && of_a_class);
 }
@@ -107,17 +109,19 @@ bool IsShared(char type, const std::string& symbol) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::cerr << "usage: nm -g --defined-only -P ARCHIVE | list_symbols HEADERS_FOLDER\n";
+  if (argc < 2) {
+    std::cerr
+        << "usage: nm -g --defined-only -P ARCHIVE | list_symbols HEADERS_FOLDER [TEMPLATE...]\n";
     return 2;
   }
   const Words words = WordsBelow(argv[1]);
+  const std::set<std::string> templates(argv + 2, argv + argc);
   std::set<std::string> symbols;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream columns(line);
     std::string symbol;
     char type = 0;
-    if (columns >> symbol >> type && IsShared(type, symbol) && IsPublic(symbol, words))
+    if (columns >> symbol >> type && IsShared(type, symbol, templates) && IsPublic(symbol, words))
       symbols.insert(symbol);
   }
   for (const std::string& symbol : symbols) std::cout << symbol << '\n';

@@ -1,36 +1,45 @@
 #!/usr/bin/env bash
-# Lays out what is installed and packs it: package.sh OUT.tar. The build (BUILD) says by variables where everything is.
+# Lays out what is installed and packs it: package.sh OUT.tar NAME:HEADERS:ARCHIVE:LIBRARY... The build (BUILD) says by variables
+# where the other files are.
 set -euo pipefail
 out=$PWD/$1
+shift
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
-
 version=$(sed -n 's/^#define TORUS_VERSION "\(.*\)"/\1/p' "$VERSION_HEADER")
-name=torus requires=fmt description="Tensors, gradients and parallel training"
-static_flags=$(cat "${FLAGS:-/dev/null}")
-if [ -n "${MPI:-}" ]; then name=torus_mpi requires=torus description="Torus' ranks as processes over MPI"; fi
+static_flags=$(cat "$FLAGS")
+mkdir -p "$root/lib/pkgconfig" "$root/include"
 
-mkdir -p "$root/lib/pkgconfig" "$root/include" "$root/lib/cmake/Torus"
-cp -rL "$INCLUDE/." "$root/include"
-install -m 644 "$ARCHIVE" "$root/lib/lib$name.a"
-install -m 755 "$LIBRARY" "$root/lib/lib$name.so.$SONUMBER"
-ln -s "lib$name.so.$SONUMBER" "$root/lib/lib$name.so"
-
+# fill FILE NAME REQUIRES DESCRIPTION
 fill() {
-  sed -e "s|@VERSION@|$version|" -e "s|@SERIES@|${version%.*}|" -e "s|@SONUMBER@|$SONUMBER|" -e "s|@NAME@|$name|" \
-    -e "s|@LIBRARY@|$name|" -e "s|@REQUIRES@|$requires|" -e "s|@DESCRIPTION@|$description|" \
-    -e "s|@STATIC_FLAGS@|$static_flags|" -e "s|@STATIC_LIBRARIES@|${static_flags// /;}|" "$1"
+  sed -e "s|@VERSION@|$version|" -e "s|@SERIES@|${version%.*}|" -e "s|@SONUMBER@|$SONUMBER|" -e "s|@NAME@|${2:-}|" \
+    -e "s|@REQUIRES@|${3:-}|" -e "s|@DESCRIPTION@|${4:-}|" -e "s|@STATIC_FLAGS@|$static_flags|" \
+    -e "s|@STATIC_LIBRARIES@|${static_flags// /;}|" "$1"
 }
-fill "$PC" >"$root/lib/pkgconfig/$name.pc"
-if [ -z "${MPI:-}" ]; then
-  fill "$CONFIG" >"$root/lib/cmake/Torus/TorusConfig.cmake"
-  fill "$CONFIG_VERSION" >"$root/lib/cmake/Torus/TorusConfigVersion.cmake"
-  mkdir -p "$root/share/torus/examples"
-  install -m 644 "$LICENSE" "$root/share/torus/LICENSE"
-  # shellcheck disable=SC2086  # one word a file
-  install -m 644 $EXAMPLES "$root/share/torus/examples"
-else
-  rmdir "$root/lib/cmake/Torus" "$root/lib/cmake"
-fi
-chmod -R u+w "$root"
+
+# What pkg-config says of a library.
+describe() {
+  case "$1" in
+    torus) fill "$PC" torus fmt "Tensors, gradients, layers and parallel training" ;;
+    torus_recipes) fill "$PC" torus_recipes torus "Whole training runs as library calls" ;;
+    torus_mpi) fill "$PC" torus_mpi torus "Ranks that are processes over MPI" ;;
+  esac
+}
+
+for library in "$@"; do
+  IFS=: read -r name headers archive shared <<<"$library"
+  cp -rL --no-preserve=mode "$headers/." "$root/include"
+  install -m 644 "$archive" "$root/lib/lib$name.a"
+  install -m 755 "$shared" "$root/lib/lib$name.so.$SONUMBER"
+  ln -s "lib$name.so.$SONUMBER" "$root/lib/lib$name.so"
+  describe "$name" >"$root/lib/pkgconfig/$name.pc"
+  if [ "$name" = torus ]; then
+    mkdir -p "$root/lib/cmake/Torus" "$root/share/torus/examples"
+    fill "$CONFIG" >"$root/lib/cmake/Torus/TorusConfig.cmake"
+    fill "$CONFIG_VERSION" >"$root/lib/cmake/Torus/TorusConfigVersion.cmake"
+    install -m 644 "$LICENSE" "$root/share/torus/LICENSE"
+    # shellcheck disable=SC2086  # one word a file
+    install -m 644 $EXAMPLES "$root/share/torus/examples"
+  fi
+done
 tar -C "$root" --sort=name --owner=0 --group=0 --mtime=@0 -cf "$out" .
