@@ -55,6 +55,8 @@ def _is_within(folder):
 def _part(deps):
     if "@gtest" in deps:
         return struct(header = "test", copts = CALM_COPTS)
+    if "@cli11" in deps:
+        return struct(header = "command_line", copts = CALM_COPTS)
     if _is_within("recipes") or (_is_within("tools") and not _is_within("tools/labs/build_it_yourself")):
         return struct(header = "calm_library", copts = CALM_COPTS)
     return struct(header = "library", copts = COPTS)

@@ -1,6 +1,8 @@
 // An installation as its users have it: examples built by CMake and by pkg-config, run, moved and
 // removed. Skips where there are no CMake, ninja or pkg-config.
 #include "tests/testing/program.h"
+#include "tests/testing/source_tree.h"
+#include "tests/tools/install/page_block.h"
 
 namespace torus::tools::testing {
 namespace {
@@ -67,6 +69,21 @@ TEST_F(Installed, ServesCMake) {
   std::string out;
   EXPECT_EQ(Shell(build + "/inference_service nowhere 2 < /dev/null", out), 1);
   EXPECT_NE(out.find("[nowhere]"), std::string::npos) << out;
+}
+
+// The program of docs/embedding.md, by the page's own CMakeLists.txt.
+TEST_F(Installed, BuildsTheProgramOfTheGuide) {
+  const std::string page = ReadText(torus::testing::SourceRoot() / "docs/embedding.md");
+  const std::string lists = PageBlock(page, "cmake_minimum_required");
+  const std::string program = PageBlock(page, "#include <torus/torus.h>");
+  ASSERT_FALSE(lists.empty() || program.empty());
+  std::ofstream(scratch_ + "/CMakeLists.txt") << lists;
+  std::ofstream(scratch_ + "/own.cc") << program;
+  Must("cmake -G Ninja -S " + scratch_ + " -B " + scratch_ +
+       "/build -DCMAKE_PREFIX_PATH=" + prefix_);
+  Must("cmake --build " + scratch_ + "/build");
+  Must("cd " + scratch_ + " && build/own");
+  EXPECT_TRUE(fs::exists(scratch_ + "/own.safetensors"));
 }
 
 TEST_F(Installed, ServesPkgConfig) {

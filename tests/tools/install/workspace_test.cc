@@ -2,22 +2,12 @@
 // of it is analysed, and a library of Torus is compiled with that workspace's own options.
 #include "tests/testing/program.h"
 #include "tests/testing/source_tree.h"
+#include "tests/tools/install/page_block.h"
 
 namespace torus::tools::testing {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The indented lines of the page from the one that begins with `start`, without the indent.
-std::string Block(const std::string& page, const std::string& start) {
-  const size_t begin = page.find("\n    " + start);
-  if (begin == page.npos) return "";
-  std::istringstream lines(page.substr(begin + 1));
-  std::string block;
-  for (std::string line; std::getline(lines, line) && (line.empty() || line.starts_with("    "));)
-    block += line.empty() ? "\n" : line.substr(4) + "\n";
-  return block;
-}
 
 class Workspace : public ::testing::Test {
  protected:
@@ -48,13 +38,13 @@ class Workspace : public ::testing::Test {
 TEST_F(Workspace, BuildsWhatTheGuideSays) {
   const fs::path root = torus::testing::SourceRoot();
   const std::string page = ReadText(root / "docs/embedding.md");
-  std::string workspace = Block(page, "local_repository(");
+  std::string workspace = PageBlock(page, "local_repository(");
   const std::string place = "/path/to/torus";
   ASSERT_NE(workspace.find(place), std::string::npos) << workspace;
   workspace.replace(workspace.find(place), place.size(), root.string());
   Write("WORKSPACE", workspace);
-  Write("BUILD", Block(page, "cc_binary("));
-  Write("own.cc", Block(page, "#include <torus/torus.h>"));
+  Write("BUILD", PageBlock(page, "cc_binary("));
+  Write("own.cc", PageBlock(page, "#include <torus/torus.h>"));
   const Ended analysed = Bazel("build --nobuild //:own");
   EXPECT_EQ(analysed.status, 0) << analysed.err;
   const Ended built = Bazel("build --spawn_strategy=local @torus//runtime:error");
