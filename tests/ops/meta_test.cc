@@ -26,7 +26,10 @@
 #include "ops/reduction/cumsum.h"
 #include "ops/reduction/extremum.h"
 #include "ops/reduction/logsumexp.h"
+#include "ops/reduction/norm.h"
+#include "ops/reduction/prod.h"
 #include "ops/reduction/reduction.h"
+#include "ops/reduction/truth.h"
 #include "ops/reduction/variance.h"
 #include "ops/softmax/softmax.h"
 #include "ops/view/join.h"
@@ -156,6 +159,17 @@ std::vector<Row> ReductionRows() {
                 return Amax(x, {0, 2});
               }),
           One("", {2, 3, 4}, [](V x) { return Variable(Argmax(x.data(), 1)); }),
+          One("amin", {2, 3, 4}, [](V x) { return Amin(x, {1}, true); }),
+          One("max", {2, 3, 4}, [](V x) { return Max(x); }),
+          One("min", {2, 3, 4}, [](V x) { return Min(x, 1).values; }),
+          One("", {2, 3, 4}, [](V x) { return Max(x, 2, true).indices; }),
+          One("", {2, 3, 4}, [](V x) { return Any(x, {0}); }),
+          One("", {2, 3, 4}, [](V x) { return All(x); }),
+          One("", {2, 3, 4}, [](V x) { return Sum(CountNonzero(x, {1})); }),
+          One("prod", {2, 3, 4}, [](V x) { return Prod(x, {1}); }),
+          One("norm", {2, 3, 4}, [](V x) { return VectorNorm(x, 3, {0}); }),
+          One("norm", {2, 3, 4}, [](V x) { return Norm(x); }),
+          One("std", {2, 3, 4}, [](V x) { return Std(x, {0}); }),
           One("var", {2, 3, 4}, [](V x) { return Var(x, {0}); }),
           One("exp", {2, 3, 4},
               [](V x) {
