@@ -12,6 +12,7 @@ namespace {
 
 Variable AbsOfInteger(const Tensor& x) {
   Require(x.dtype() != DType::kBool, "abs", "does not take bool");
+  if (x.dtype() == DType::kU8) return Variable(x);  // -x wraps around
   return Variable(ApplyBinary("abs", BinaryOp::kMaximum, x, Neg(Variable(x)).data()));
 }
 

@@ -66,6 +66,7 @@ TEST_P(Integers, OfEachWidthKeepTheirDtype) {
   EXPECT_EQ(Values(Mul(bytes, 2)), (Wholes{10, 144}));
   EXPECT_EQ(Values(Neg(bytes)), (Wholes{251, 56}));
   EXPECT_EQ(Values(Sign(bytes)), (Wholes{1, 1}));
+  EXPECT_EQ(Values(Abs(bytes)), (Wholes{5, 200}));
   const Variable bits = Of({0, 1}, DType::kBool);
   EXPECT_EQ(Values(Add(bits, bits)), (Wholes{0, 1}));
   EXPECT_EQ(Add(bits, bits).dtype(), DType::kBool);
