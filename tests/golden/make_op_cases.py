@@ -118,7 +118,8 @@ def of(*values, dtype=None):
 
 
 # Where functions have kinks, steps, poles and ends.
-SPECIAL = {"input": of(0.0, -0.0, 0.5, -0.5, 1.5, -2.5, 3.0, -3.0, 1e-8, 88.0, -88.0, NAN, INF, -INF)}
+ENDS = (1e-8, 88.0, -88.0, NAN, INF, -INF)
+SPECIAL = {"input": of(0.0, -0.0, 0.5, -0.5, 1.5, -2.5, 3.0, -3.0, *ENDS)}
 PLAIN = {"input": lambda: normal(2, 0, 3)}
 VIEWED = {"input": lambda: normal(3, 4).T}
 WHOLE = {"input": of(5, -7, 0, 3, BIG, -BIG)}
