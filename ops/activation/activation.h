@@ -34,6 +34,37 @@ Variable Silu(const Variable& input);
 // say and PyTorch's kernels for CPUs and GPUs give.
 Variable Gelu(const Variable& input, std::string_view approximate = "none");
 
+// alpha * (exp(x) - 1) where x <= 0, else x.
+Variable Elu(const Variable& input, double alpha = 1);
+
+// The same times a scale of 1.0507..., with alpha 1.6732..., so that activations keep mean 0 and
+// variance 1 (Klambauer et al. 2017).
+Variable Selu(const Variable& input);
+
+// alpha * (exp(x / alpha) - 1) where x <= 0, else x. Throws BadInput if alpha is 0.
+Variable Celu(const Variable& input, double alpha = 1);
+
+// x * tanh(log(1 + exp(x)))
+Variable Mish(const Variable& input);
+
+// min(max(x + 3, 0), 6) / 6, and x times that.
+Variable Hardsigmoid(const Variable& input);
+Variable Hardswish(const Variable& input);
+
+// x / (1 + |x|)
+Variable Softsign(const Variable& input);
+
+// x where it is above the threshold, else `value`. NaN stays NaN.
+Variable Threshold(const Variable& input, double threshold, double value);
+
+// x where positive, else weight * x. The weight has one element, or one for each channel: channels
+// are the last dimension here, where PyTorch has them second.
+Variable Prelu(const Variable& input, const Variable& weight);
+
+// a * sigmoid(b), where a and b are the two halves of the input along `dim` (Dauphin et al. 2017).
+// Throws BadInput if its size is odd.
+Variable Glu(const Variable& input, int64_t dim = -1);
+
 // log(1 + exp(beta x)) / beta; x itself where beta * x > threshold. Throws BadInput if beta is 0.
 Variable Softplus(const Variable& input, double beta = 1, double threshold = 20);
 

@@ -162,6 +162,101 @@ struct SoftplusFunctor {
   }
 };
 
+// x * scale where positive, else alpha * scale * (exp(rate x) - 1). As in PyTorch, 0 and below have
+// the slope of the exponential.
+struct EluFunctor {
+  static constexpr bool kKeepsOutput = false;
+  double alpha, scale, rate;
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    return x <= T(0) ? std::expm1(x * static_cast<T>(rate)) * static_cast<T>(alpha * scale)
+                     : x * static_cast<T>(scale);
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T x, T g) const {
+    const T slope = static_cast<T>(rate * alpha * scale) * std::exp(x * static_cast<T>(rate));
+    return x <= T(0) ? g * slope : g * static_cast<T>(scale);
+  }
+};
+
+// x * tanh(log(1 + exp(x))) (Misra 2019)
+struct MishFunctor {
+  static constexpr bool kKeepsOutput = false;
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    return x * Gate(x);
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T x, T g) const {
+    const T gate = Gate(x);
+    return g * (gate + x * SigmoidFunctor().Forward(x) * (T(1) - gate * gate));
+  }
+  template <class T>
+  TORUS_HOST_DEVICE static T Gate(T x) {
+    return std::tanh(std::log1p(std::exp(x)));
+  }
+};
+
+// min(max(x + 3, 0), 6) / 6; gradient 0 at both ends and for NaN.
+struct HardsigmoidFunctor {
+  static constexpr bool kKeepsOutput = false;
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    return Sixth(x) / T(6);
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T x, T g) const {
+    const T inside = x > T(-3) ? g / T(6) : T(0);
+    return x < T(3) ? inside : T(0);
+  }
+  template <class T>
+  TORUS_HOST_DEVICE static T Sixth(T x) {
+    return HardtanhFunctor{0, 6}.Forward(x + T(3));
+  }
+};
+
+// x * hardsigmoid(x) (Howard et al. 2019); gradient 0 at -3 and 1 at 3.
+struct HardswishFunctor {
+  static constexpr bool kKeepsOutput = false;
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    return x * HardsigmoidFunctor::Sixth(x) / T(6);
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T x, T g) const {
+    const T inside = x < T(3) ? g * (x / T(3) + T(0.5)) : g;
+    return x <= T(-3) ? T(0) : inside;
+  }
+};
+
+// x / (1 + |x|); the gradient at an infinity is NaN, as x - x is.
+struct SoftsignFunctor {
+  static constexpr bool kKeepsOutput = false;
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    return x / (T(1) + std::abs(x));
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T x, T g) const {
+    const T d = T(1) + std::abs(x);
+    return g / (d * d) + (x - x);
+  }
+};
+
+// x where it is above the threshold, or NaN, else `value`
+struct ThresholdFunctor {
+  static constexpr bool kKeepsOutput = false;
+  double threshold, value;
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    return x <= static_cast<T>(threshold) ? static_cast<T>(value) : x;
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T x, T g) const {
+    return x <= static_cast<T>(threshold) ? T(0) : g;
+  }
+};
+
 // Calls DO(functor) for each of them, for the kernels of each device.
 #define TORUS_ACTIVATION_FUNCTORS(DO) \
   DO(SigmoidFunctor)                  \
@@ -173,6 +268,12 @@ struct SoftplusFunctor {
   DO(ReluFunctor)                     \
   DO(LeakyReluFunctor)                \
   DO(LogSigmoidFunctor)               \
-  DO(SoftplusFunctor)
+  DO(SoftplusFunctor)                 \
+  DO(EluFunctor)                      \
+  DO(MishFunctor)                     \
+  DO(HardsigmoidFunctor)              \
+  DO(HardswishFunctor)                \
+  DO(SoftsignFunctor)                 \
+  DO(ThresholdFunctor)
 
 }  // namespace torus::ops

@@ -3,7 +3,19 @@
 
 namespace torus::ops {
 
-enum class BinaryOp { kAdd, kSub, kMul, kDiv, kTruncDiv, kFloorDiv, kMaximum, kMinimum, kPow };
-enum class CompareOp { kEqual, kLess, kLessEqual };
+enum class BinaryOp {
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kTruncDiv,
+  kFloorDiv,
+  kRemainder,
+  kFmod,
+  kMaximum,
+  kMinimum,
+  kPow
+};
+enum class CompareOp { kEqual, kNotEqual, kLess, kLessEqual };
 
 }  // namespace torus::ops

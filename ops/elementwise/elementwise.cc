@@ -9,8 +9,8 @@
 namespace torus::ops {
 namespace {
 
-Variable Constant(double value, const Variable& like) {
-  return Variable(Number(value, like.data()));
+Variable Constant(std::string_view op, double value, const Variable& like) {
+  return Variable(NumberFor(op, value, like.data()));
 }
 
 Variable Scaled(const Variable& input, double factor) {
@@ -77,6 +77,13 @@ Variable MulOf(const Variable& input, const Variable& other) {
                 });
 }
 
+// Of integers.
+Variable TrueQuotient(const Variable& input, const Variable& other) {
+  Require(input.dtype() == other.dtype(), "div", "dtypes differ: {} and {}", input, other);
+  return Variable(ApplyBinary("div", BinaryOp::kDiv, input.data().To(DType::kF32),
+                              other.data().To(DType::kF32)));
+}
+
 }  // namespace
 
 Variable Add(const Variable& input, const Variable& other, double alpha) {
@@ -110,6 +117,7 @@ Variable Mul(const Variable& input, const Variable& other) {
 }
 
 Variable Div(const Variable& input, const Variable& other) {
+  if (!IsFloating(input.dtype()) && !IsFloating(other.dtype())) return TrueQuotient(input, other);
   return InPrecision(
       "div",
       [&](const Variable& input, const Variable& other) {
@@ -147,7 +155,19 @@ Variable Div(const Variable& input, const Variable& other, DivRounding rounding)
       input, other);
 }
 
+Variable Div(const Variable& input, double other, DivRounding rounding) {
+  return InPrecision(
+      "div",
+      [&](const Variable& input) {
+        const auto how =
+            rounding == DivRounding::kTrunc ? BinaryOp::kTruncDiv : BinaryOp::kFloorDiv;
+        return Variable(ApplyBinary("div", how, input.data(), other));
+      },
+      input);
+}
+
 Variable Neg(const Variable& input) {
+  if (!IsFloating(input.dtype())) return Sub(Constant("neg", 0, input), input);
   return InPrecision(
       "neg",
       [&](const Variable& input) {
@@ -161,24 +181,28 @@ Variable Neg(const Variable& input) {
 
 Variable Add(const Variable& input, double other, double alpha) {
   return InPrecision(
-      "add", [&](const Variable& input) { return Add(input, Constant(alpha * other, input)); },
+      "add",
+      [&](const Variable& input) { return Add(input, Constant("add", alpha * other, input)); },
       input);
 }
 
 Variable Sub(const Variable& input, double other, double alpha) {
   return InPrecision(
-      "sub", [&](const Variable& input) { return Sub(input, Constant(alpha * other, input)); },
+      "sub",
+      [&](const Variable& input) { return Sub(input, Constant("sub", alpha * other, input)); },
       input);
 }
 
 Variable Mul(const Variable& input, double other) {
   return InPrecision(
-      "mul", [&](const Variable& input) { return Mul(input, Constant(other, input)); }, input);
+      "mul", [&](const Variable& input) { return Mul(input, Constant("mul", other, input)); },
+      input);
 }
 
 Variable Div(const Variable& input, double other) {
   return InPrecision(
-      "div", [&](const Variable& input) { return Div(input, Constant(other, input)); }, input);
+      "div", [&](const Variable& input) { return Div(input, Constant("div", other, input)); },
+      input);
 }
 
 }  // namespace torus::ops

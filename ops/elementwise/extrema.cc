@@ -118,7 +118,7 @@ Variable Clamp(const Variable& input, std::optional<double> min, std::optional<d
       [&](const Variable& input) {
         const Tensor& x = input.data();
         const auto bound = [&](std::optional<double> value) {
-          return value ? Number(*value, x) : Tensor();
+          return value ? NumberFor("clamp", *value, x) : Tensor();
         };
         const Tensor low = bound(min), high = bound(max);
         return Record("clamp", Clamped(x, low, high), {input},

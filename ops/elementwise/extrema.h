@@ -1,5 +1,5 @@
 // The larger and the smaller of two tensors, element by element with broadcasting, as
-// torch.maximum, minimum and clamp. Dtypes and errors as in elementwise.h.
+// torch.maximum, minimum and clamp. Dtypes and errors as in elementwise.h; bool too.
 #pragma once
 
 #include <optional>

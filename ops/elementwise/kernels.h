@@ -10,20 +10,28 @@
 namespace torus {
 
 // out = what(a, b). a and b have any strides and broadcast to the shape of the contiguous out; all
-// have one dtype. On a GPU, sums and products may be bf16 or f16, computed in f32 and rounded once,
-// and a sum may add an f32 operand to such a one, into f32.
+// have one dtype, which may be i64 but for kDiv and kPow (modulo 2^64; no divisor is 0). On a GPU,
+// sums and products may be bf16 or f16, computed in f32 and rounded once, and a sum may add an f32
+// operand to such a one, into f32.
 TORUS_KERNEL(Binary, op, out.device(),
              (std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b,
               Tensor& out),
              (op, what, a, b, out));
 
-// out (bool) = whether what(a, b) holds; always false with NaN. Strides and shapes as for Binary.
+// Throws BadInput tagged `op` for a zero in `divisor`, contiguous i64, naming its position. On a
+// GPU, if the thread has DeferredChecks (runtime/deferred_checks.h), the error is thrown later and
+// `divisor` becomes a copy with 1 in place of zeros; otherwise this waits for the stream.
+TORUS_KERNEL(CheckDivisor, op, divisor.device(), (std::string_view op, Tensor& divisor),
+             (op, divisor));
+
+// out (bool) = whether what(a, b) holds; with NaN only kNotEqual does. Values are f32, f64, i64 or
+// bool. Strides and shapes as for Binary.
 TORUS_KERNEL(Compare, op, out.device(),
              (std::string_view op, ops::CompareOp what, const Tensor& a, const Tensor& b,
               Tensor& out),
              (op, what, a, b, out));
 
-// out = mask (bool) ? a : b. Strides and shapes as for Binary.
+// out = mask (bool) ? a : b. Values are f32, f64, i64 or bool. Strides and shapes as for Binary.
 TORUS_KERNEL(Select, op, out.device(),
              (std::string_view op, const Tensor& mask, const Tensor& a, const Tensor& b,
               Tensor& out),
@@ -38,7 +46,7 @@ TORUS_KERNEL(Band, op, mask.device(),
 TORUS_KERNEL_TEMPLATE(F, MapForward, op, y.device(),
                       (std::string_view op, const F& f, const Tensor& x, Tensor& y), (op, f, x, y));
 
-// dx = f.Backward(kept, dy), where `kept` is y if F::kKeepsOutput, else x.
+// dx = f.Backward(kept, dy), where `kept` is y if F::kKeepsOutput, else x. Not for step functions.
 TORUS_KERNEL_TEMPLATE(F, MapBackward, op, dx.device(),
                       (std::string_view op, const F& f, const Tensor& kept, const Tensor& dy,
                        Tensor& dx),

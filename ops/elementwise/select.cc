@@ -46,7 +46,7 @@ Variable MaskedFill(const Variable& input, const Variable& mask, double value) {
   return InPrecision(
       "where",
       [&](const Variable& input, const Variable& mask) {
-        return Where(mask, Variable(Number(value, input.data())), input);
+        return Where(mask, Variable(NumberFor("masked_fill", value, input.data())), input);
       },
       input, mask);
 }

@@ -1,5 +1,5 @@
 // Selects elements by a mask, as torch.where, masked_fill, tril and triu. Masks are bool and need
-// no gradient; values are f32 or f64 of one dtype; all broadcast.
+// no gradient; values have one dtype, any; all broadcast.
 #pragma once
 
 #include "autograd/variable.h"

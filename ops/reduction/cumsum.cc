@@ -18,6 +18,10 @@ Tensor RunningSum(const Tensor& x, int dim, bool reverse) {
 }  // namespace
 
 Variable Cumsum(const Variable& input, int64_t dim) {
+  if (!IsFloating(input.dtype())) {
+    const int d = NormalizeDim("cumsum", dim, input.rank());
+    return Variable(RunningSum(input.data().To(DType::kI64).Contiguous(), d, false));
+  }
   return InPrecision(
       "cumsum",
       [&](const Variable& input) {

@@ -17,6 +17,10 @@ Tensor RepeatBack(const Tensor& grad, const Shape& shape, const Dims& reduced) {
 }  // namespace
 
 Variable Sum(const Variable& input, const Dims& dims, bool keepdim) {
+  if (!IsFloating(input.dtype())) {
+    const Dims reduced = ReducedDims("sum", dims, input.rank());
+    return Variable(SumOver("sum", input.data().To(DType::kI64), reduced, keepdim));
+  }
   return InPrecision(
       "sum",
       [&](const Variable& input) {
@@ -30,6 +34,7 @@ Variable Sum(const Variable& input, const Dims& dims, bool keepdim) {
 }
 
 Variable Mean(const Variable& input, const Dims& dims, bool keepdim) {
+  Require(IsFloating(input.dtype()), "mean", "needs floating-point values, got {}", input);
   return InPrecision(
       "mean",
       [&](const Variable& input) {

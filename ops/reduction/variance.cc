@@ -6,6 +6,8 @@
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
 #include "ops/elementwise/binary.h"
+#include "ops/elementwise/kernels.h"
+#include "ops/elementwise/math_functors.h"
 #include "ops/precision/in_precision.h"
 #include "ops/sum/reduction_shape.h"
 #include "ops/sum/sum.h"
@@ -24,27 +26,62 @@ struct VarRule {
   bool all;      // over all elements
   double spare;  // degrees of freedom
 
-  Gradients operator()(const GradContext& g) const {
-    const Tensor values = x.get(), grad = g.grad().View(mean.get().shape());
+  Tensor Of(const Tensor& of_var) const {
+    const Tensor values = x.get(), grad = of_var.View(mean.get().shape());
     if (all && spare <= 0) {
       const Tensor equal = ApplyCompare("var", CompareOp::kEqual, values, mean.get());
-      return {Times(ApplySelect("var", equal, Number(NAN, values), INFINITY), grad)};
+      return Times(ApplySelect("var", equal, Number(NAN, values), INFINITY), grad);
     }
     const Tensor factor = ApplyBinary("var", BinaryOp::kMul, grad, 2 / spare);
-    return {Times(factor, Minus(values, mean.get()))};
+    return Times(factor, Minus(values, mean.get()));
   }
 };
 
-Variable VarOf(const Variable& input, const Dims& dims, double correction, bool keepdim) {
-  const Dims reduced = ReducedDims("var", dims, input.rank());
+struct Spread {
+  Tensor var;
+  VarRule rule;
+};
+
+Spread SpreadOf(std::string_view op, const Variable& input, const Dims& dims, double correction,
+                bool keepdim) {
+  const Dims reduced = ReducedDims(op, dims, input.rank());
   const double count = static_cast<double>(ReducedCount(input.shape(), reduced));
-  const Tensor mean = SumOver("var", input.data(), reduced, true, count);
+  const Tensor mean = SumOver(op, input.data(), reduced, true, count);
   const Tensor off = Minus(input.data(), mean);
-  const Tensor squares = SumOver("var", Times(off, off), reduced, keepdim);
+  const Tensor squares = SumOver(op, Times(off, off), reduced, keepdim);
   const double spare = count - correction;
-  return Record(
-      "var", ApplyBinary("var", BinaryOp::kDiv, squares, std::max(0.0, spare)), {input},
-      VarRule{SavedActivation(input), Saved(mean), dims.rank() == 0 || input.rank() == 0, spare});
+  return {
+      ApplyBinary(op, BinaryOp::kDiv, squares, std::max(0.0, spare)),
+      VarRule{SavedActivation(input), Saved(mean), dims.rank() == 0 || input.rank() == 0, spare}};
+}
+
+Variable VarOf(const Variable& input, const Dims& dims, double correction, bool keepdim) {
+  const Spread spread = SpreadOf("var", input, dims, correction, keepdim);
+  return Record("var", spread.var, {input}, [rule = spread.rule](const GradContext& g) {
+    return Gradients{rule.Of(g.grad())};
+  });
+}
+
+Tensor Root(const Tensor& var) {
+  Tensor root(var.shape(), var.dtype(), var.device());
+  kernels::MapForward("std", SqrtFunctor{}, var, root);
+  return root;
+}
+
+// The gradient of the variance, given that of its root; 0 where the root is 0.
+Tensor BehindRoot(const Tensor& root, const Tensor& grad) {
+  const Tensor twice = ApplyBinary("std", BinaryOp::kMul, root, 2);
+  const Tensor zero = ApplyCompare("std", CompareOp::kEqual, root, 0);
+  return ApplySelect("std", zero, Number(0, grad), ApplyBinary("std", BinaryOp::kDiv, grad, twice));
+}
+
+Variable StdOf(const Variable& input, const Dims& dims, double correction, bool keepdim) {
+  const Spread spread = SpreadOf("std", input, dims, correction, keepdim);
+  const Tensor root = Root(spread.var);
+  return Record("std", root, {input},
+                [rule = spread.rule, root = Saved(root)](const GradContext& g) {
+                  return Gradients{rule.Of(BehindRoot(root.get(), g.grad()))};
+                });
 }
 
 }  // namespace
@@ -52,6 +89,11 @@ Variable VarOf(const Variable& input, const Dims& dims, double correction, bool 
 Variable Var(const Variable& input, const Dims& dims, double correction, bool keepdim) {
   return InPrecision(
       "var", [&](const Variable& input) { return VarOf(input, dims, correction, keepdim); }, input);
+}
+
+Variable Std(const Variable& input, const Dims& dims, double correction, bool keepdim) {
+  return InPrecision(
+      "std", [&](const Variable& input) { return StdOf(input, dims, correction, keepdim); }, input);
 }
 
 }  // namespace torus::ops

@@ -1,4 +1,5 @@
-// Variance over dimensions, as torch.var. f32 or f64. Dimensions as in reduction.h.
+// Variance and standard deviation over dimensions, as torch.var and std. f32 or f64. Dimensions as
+// in reduction.h.
 #pragma once
 
 #include "autograd/variable.h"
@@ -11,6 +12,10 @@ namespace torus::ops {
 // 2 (x - mean) / (n - correction); but infinity, or NaN for elements equal to the mean, where
 // `dims` is empty and the correction n or more.
 Variable Var(const Variable& input, const Dims& dims = {}, double correction = 1,
+             bool keepdim = false);
+
+// The root of the variance. As in PyTorch the gradient is 0 where it is 0.
+Variable Std(const Variable& input, const Dims& dims = {}, double correction = 1,
              bool keepdim = false);
 
 }  // namespace torus::ops

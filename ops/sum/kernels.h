@@ -1,5 +1,5 @@
-// The kernel of sums, on the device of its tensors. Tensors are contiguous, f32 or f64, of one
-// dtype.
+// The kernel of sums, on the device of its tensors. Tensors are contiguous, f32, f64 or i64, of one
+// dtype; i64 is added modulo 2^64, and its divisor is 1.
 #pragma once
 
 #include <string_view>

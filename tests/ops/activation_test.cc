@@ -35,12 +35,65 @@ GRADIENT_CASE(softplus, Default) {
 GRADIENT_CASE(softplus, NegativeBeta) {
   Check(Of([](const Variable& x) { return Softplus(x, -2, 1); }), {UniformLeaf({20}, -5, 5)});
 }
+GRADIENT_CASE(elu, Alpha) {
+  Check(Of([](const Variable& x) { return Elu(x, 1.5); }), {TransposedLeaf({4, 5})});
+}
+GRADIENT_CASE(selu, Views) { Check(Of(Selu), {TransposedLeaf({4, 5})}); }
+GRADIENT_CASE(celu, Alpha) {
+  Check(Of([](const Variable& x) { return Celu(x, 0.4); }), {TransposedLeaf({4, 5})});
+}
+GRADIENT_CASE(mish, Wide) { Check(Of(Mish), {UniformLeaf({20}, -8, 8)}); }
+GRADIENT_CASE(hardsigmoid, BothEnds) { Check(Of(Hardsigmoid), {UniformLeaf({20}, -5, 5)}); }
+GRADIENT_CASE(hardswish, BothEnds) { Check(Of(Hardswish), {UniformLeaf({20}, -5, 5)}); }
+GRADIENT_CASE(softsign, Empty) { Check(Of(Softsign), {RandomLeaf({0, 3})}); }
+GRADIENT_CASE(softsign, Views) { Check(Of(Softsign), {TransposedLeaf({2, 3})}); }
+GRADIENT_CASE(threshold, Views) {
+  Check(Of([](const Variable& x) { return Threshold(x, 0.25, -3); }), {TransposedLeaf({4, 5})});
+}
+GRADIENT_CASE(prelu, EachChannel) {
+  Check([](const Variables& in) { return Variables{Prelu(in[0], in[1])}; },
+        {TransposedLeaf({2, 4, 3}), RandomLeaf({3}, 1)});
+}
+GRADIENT_CASE(prelu, OneWeight) {
+  Check([](const Variables& in) { return Variables{Prelu(in[0], in[1])}; },
+        {RandomLeaf({0, 3}), RandomLeaf({1}, 1)});
+}
+GRADIENT_CASE(prelu, Scalars) {
+  Check([](const Variables& in) { return Variables{Prelu(in[0], in[1])}; },
+        {RandomLeaf({}), RandomLeaf({}, 1)});
+}
+GRADIENT_CASE(mul, Glu) {
+  Check(
+      [](const Variables& in) {
+        return Variables{Glu(in[0], 0), Glu(in[0], -1)};
+      },
+      {TransposedLeaf({2, 3, 4})});
+}
 GRADIENT_CASE(erf, View) { Check(Of(Erf), {TransposedLeaf({3, 4})}); }
 GRADIENT_CASE(exp, Views) { Check(Of(Exp), {TransposedLeaf({2, 3})}); }
 GRADIENT_CASE(log, Positive) { Check(Of(Log), {UniformLeaf({2, 3}, 0.2, 5)}); }
 GRADIENT_CASE(sqrt, Positive) { Check(Of(Sqrt), {UniformLeaf({2, 3}, 0.2, 5)}); }
 GRADIENT_CASE(rsqrt, Positive) { Check(Of(Rsqrt), {UniformLeaf({2, 3}, 0.2, 5)}); }
 GRADIENT_CASE(abs, Views) { Check(Of(Abs), {TransposedLeaf({2, 3})}); }
+GRADIENT_CASE(expm1, Views) { Check(Of(Expm1), {TransposedLeaf({2, 3})}); }
+GRADIENT_CASE(log1p, Wide) { Check(Of(Log1p), {UniformLeaf({2, 3}, -0.8, 5)}); }
+GRADIENT_CASE(reciprocal, Negative) { Check(Of(Reciprocal), {UniformLeaf({2, 3}, -2, -0.5)}); }
+GRADIENT_CASE(sin, Wide) { Check(Of(Sin), {UniformLeaf({20}, -8, 8)}); }
+GRADIENT_CASE(cos, Scalar) { Check(Of(Cos), {RandomLeaf({})}); }
+GRADIENT_CASE(tan, Views) { Check(Of(Tan), {UniformLeaf({20}, -1.4, 1.4)}); }
+GRADIENT_CASE(square, Views) { Check(Of(Square), {TransposedLeaf({2, 3})}); }
+// Normal values lie away from every step by more than the check's own.
+GRADIENT_CASE(sign, Views) { Check(Of(Sign), {TransposedLeaf({2, 3})}); }
+GRADIENT_CASE(floor, Views) { Check(Of(Floor), {TransposedLeaf({2, 3})}); }
+GRADIENT_CASE(ceil, Empty) { Check(Of(Ceil), {RandomLeaf({2, 0})}); }
+GRADIENT_CASE(ceil, Views) { Check(Of(Ceil), {TransposedLeaf({2, 3})}); }
+GRADIENT_CASE(round, Decimals) {
+  Check(
+      [](const Variables& in) {
+        return Variables{Round(in[0]), Round(in[0], 2)};
+      },
+      {TransposedLeaf({2, 3})});
+}
 
 std::vector<float> Gradient(const testing::CheckedFunction& f, const std::vector<float>& values) {
   const Variable x(FromVector(values, {static_cast<int64_t>(values.size())}), true);
@@ -56,6 +109,12 @@ TEST(Activation, GradientsAtKinks) {
   EXPECT_EQ(Gradient(Of(Abs), {0, -2, 2}), (std::vector<float>{0, -1, 1}));
   const auto closed = [](const Variable& x) { return Hardtanh(x, 0, 0); };
   EXPECT_EQ(Gradient(Of(closed), {-1, 0, 1}), (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(Gradient(Of(Hardsigmoid), {-3, 3, NAN}), (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(Gradient(Of(Hardswish), {-3, 3, NAN}), (std::vector<float>{0, 1, 1}));
+  const auto elu = [](const Variable& x) { return Elu(x, 2); };
+  EXPECT_EQ(Gradient(Of(elu), {0, NAN}), (std::vector<float>{2, 1}));
+  const auto above = [](const Variable& x) { return Threshold(x, 1, 5); };
+  EXPECT_EQ(Gradient(Of(above), {1, 2, NAN}), (std::vector<float>{0, 1, 1}));
 }
 
 // The formulas' own values, which PyTorch's kernels for CPUs and GPUs give too: 0 times infinity.
@@ -86,6 +145,9 @@ TEST(Activation, NotANumberStaysOne) {
   EXPECT_TRUE(std::isnan(Relu(x).data().Item()));
   EXPECT_TRUE(std::isnan(Relu6(x).data().Item()));
   EXPECT_TRUE(std::isnan(Hardtanh(x).data().Item()));
+  EXPECT_TRUE(std::isnan(Hardsigmoid(x).data().Item()));
+  EXPECT_TRUE(std::isnan(Threshold(x, 0, 1).data().Item()));
+  EXPECT_EQ(Sign(x).data().Item(), 0);
 }
 
 TEST(Activation, KnownValues) {
@@ -99,12 +161,42 @@ TEST(Activation, KnownValues) {
   EXPECT_EQ(LeakyRelu(at(-2)).data().Item(), -0.02);
 }
 
+// As torch.round and torch.sign.
+TEST(StepFunctions, Values) {
+  const Variable x(FromVector<float>({-2.5, -1.5, -0.5, 0.5, 1.5, 2.4}, {6}), true);
+  EXPECT_EQ(ToVector<float>(Round(x).data()), (std::vector<float>{-2, -2, 0, 0, 2, 2}));
+  EXPECT_EQ(ToVector<float>(Floor(x).data()), (std::vector<float>{-3, -2, -1, 0, 1, 2}));
+  EXPECT_EQ(ToVector<float>(Ceil(x).data()), (std::vector<float>{-2, -1, 0, 1, 2, 3}));
+  EXPECT_EQ(ToVector<float>(Sign(x).data()), (std::vector<float>{-1, -1, -1, 1, 1, 1}));
+  const Variable y(FromVector<float>({1.125, 0.375, -0.875, 25, 15}, {5}));
+  EXPECT_EQ(ToVector<float>(Round(y, 2).data()),
+            (std::vector<float>{1.12f, 0.38f, -0.88f, 25, 15}));
+  EXPECT_EQ(ToVector<float>(Round(y, -1).data()), (std::vector<float>{0, 0, 0, 20, 20}));
+  Backward({Round(x)}, {Full({6}, 1)});
+  EXPECT_FALSE(x.grad().defined());  // zero
+}
+
+// A factor that was not used has no part in the gradient.
+TEST(Prelu, InfinitiesReachNoOtherGradient) {
+  const Variable x(FromVector<float>({INFINITY, -1, 2}, {3}), true);
+  const Variable weight(FromVector<float>({0.5}, {1}), true);
+  Backward({Prelu(x, weight)}, {Full({3}, 1)});
+  EXPECT_EQ(ToVector<float>(x.grad()), (std::vector<float>{1, 0.5, 1}));
+  EXPECT_EQ(weight.grad().Item(), -1);
+}
+
 TEST(Activation, RefusesWhatDoesNotFit) {
   const Variable whole(Zeros({2}, DType::kI32)), x(Zeros({2}));
   EXPECT_THROW(Relu(whole), BadInput);
   EXPECT_THROW(Hardtanh(x, 1, -1), BadInput);
   EXPECT_THROW(Gelu(x, "erf"), BadInput);
   EXPECT_THROW(Softplus(x, 0), BadInput);
+  EXPECT_THROW(Celu(x, 0), BadInput);
+  EXPECT_THROW(Glu(Variable(Zeros({2, 3}))), BadInput);
+  EXPECT_THROW(Glu(Variable(Zeros({}))), BadInput);
+  EXPECT_THROW(Prelu(x, Variable(Zeros({3}))), BadInput);
+  EXPECT_THROW(Prelu(Variable(Zeros({})), Variable(Zeros({1}))), BadInput);
+  EXPECT_THROW(Sin(whole), BadInput);
 }
 
 }  // namespace

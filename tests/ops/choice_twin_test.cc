@@ -6,6 +6,8 @@
 #include "ops/indexing/indexing.h"
 #include "ops/reduction/extremum.h"
 #include "ops/reduction/logsumexp.h"
+#include "ops/reduction/norm.h"
+#include "ops/reduction/prod.h"
 #include "ops/reduction/variance.h"
 #include "tests/ops/op_test.h"
 
@@ -48,6 +50,22 @@ TEST(ChoiceTwins, Indexing) {
                            shapes.Indices({rows, count}, width)},
                 .gradient_terms = 3 * count,
                 .magnitude = std::sqrt(static_cast<double>(3 * count))};
+  });
+}
+
+// A product's rounding errors are relative: each factor adds one, and the gradient divides.
+TEST(ChoiceTwins, Products) {
+  CheckTwins([](OddShapes& shapes) {
+    const Shape shape = shapes.Dims(3, 11);
+    const int64_t dim = shapes.Size(2, 0), count = shape[static_cast<int>(dim)];
+    return Twin{.function =
+                    [dim](const Variables& in) {
+                      return Variables{Prod(in[0], {dim}), Amin(in[0], {dim}),
+                                       Min(in[0], dim).values, VectorNorm(in[0], 2, {dim})};
+                    },
+                .inputs = {shapes.Uniform(shape, 0.5, 2)},
+                .terms = count,
+                .gradient_terms = 4 * count};
   });
 }
 

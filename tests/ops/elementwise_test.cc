@@ -3,6 +3,7 @@
 #include "autograd/backward.h"
 #include "ops/elementwise/broadcast.h"
 #include "ops/elementwise/cast.h"
+#include "ops/elementwise/remainder.h"
 #include "tests/ops/op_test.h"
 
 namespace torus::ops {
@@ -57,6 +58,22 @@ GRADIENT_CASE(div, OneInputTwice) {
 }
 GRADIENT_CASE(neg, Views) {
   Check([](const Variables& in) { return Variables{Neg(in[0])}; }, {TransposedLeaf({2, 3})});
+}
+
+// The divisor lies away from where the quotient steps.
+GRADIENT_CASE(remainder, Broadcast) {
+  Check([](const Variables& in) { return Variables{Remainder(in[0], in[1])}; },
+        {TransposedLeaf({3, 4}), UniformLeaf({4}, 0.4, 0.6, 1)});
+}
+GRADIENT_CASE(remainder, Number) {
+  Check([](const Variables& in) { return Variables{Remainder(in[0], -0.7)}; }, {RandomLeaf({3})});
+}
+GRADIENT_CASE(fmod, Broadcast) {
+  Check([](const Variables& in) { return Variables{Fmod(in[0], in[1])}; },
+        {TransposedLeaf({3, 4}), UniformLeaf({3, 1}, -0.6, -0.4, 1)});
+}
+GRADIENT_CASE(fmod, Number) {
+  Check([](const Variables& in) { return Variables{Fmod(in[0], 0.7)}; }, {RandomLeaf({0, 3})});
 }
 
 // Linear, so a wide step loses nothing and keeps f32's rounding small beside it.
@@ -143,7 +160,7 @@ TEST(Elementwise, NamesWhatDoesNotFit) {
     EXPECT_STREQ(e.what(), "[add] shapes do not broadcast: (3) and (2)");
   }
   EXPECT_THROW(Mul(a, Variable(Zeros({3}, DType::kF64))), BadInput);
-  EXPECT_THROW(Neg(Variable(Zeros({3}, DType::kI64))), BadInput);
+  EXPECT_THROW(Neg(Variable(Zeros({3}, DType::kBool))), BadInput);
 }
 
 TEST(Elementwise, FreedOperandIsNotKept) {

@@ -8,10 +8,12 @@
 #include "ops/attention/attention.h"
 #include "ops/dropout/dropout.h"
 #include "ops/elementwise/cast.h"
+#include "ops/elementwise/comparison.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/extrema.h"
 #include "ops/elementwise/math.h"
 #include "ops/elementwise/power.h"
+#include "ops/elementwise/remainder.h"
 #include "ops/elementwise/select.h"
 #include "ops/indexing/indexing.h"
 #include "ops/layer_norm/layer_norm.h"
@@ -24,7 +26,10 @@
 #include "ops/reduction/cumsum.h"
 #include "ops/reduction/extremum.h"
 #include "ops/reduction/logsumexp.h"
+#include "ops/reduction/norm.h"
+#include "ops/reduction/prod.h"
 #include "ops/reduction/reduction.h"
+#include "ops/reduction/truth.h"
 #include "ops/reduction/variance.h"
 #include "ops/softmax/softmax.h"
 #include "ops/view/join.h"
@@ -67,6 +72,16 @@ std::vector<Row> PointwiseRows() {
           Two("mul", [](V a, V b) { return Mul(a, b); }),
           Two("div", [](V a, V b) { return Div(a, b); }),
           Two("", [](V a, V b) { return Div(a, b, DivRounding::kFloor); }),
+          Two("remainder", [](V a, V b) { return Remainder(a, b); }),
+          Two("fmod", [](V a, V b) { return Fmod(a, b); }),
+          Two("", [](V a, V b) { return LogicalAnd(Ne(a, b), Ge(a, 1)); }),
+          Two("", [](V a, V b) { return LogicalOr(Lt(a, b), LogicalNot(IsFinite(a))); }),
+          {"",
+           {Indices({2, 1}), Indices({3})},
+           [](const Variables& in) {
+             return Variables{Add(in[0], Neg(in[1])), Div(in[0], in[1]), Sign(in[0]),
+                              Div(in[0], Add(in[1], 1), DivRounding::kTrunc)};
+           }},
           Two("maximum", Maximum),
           Two("minimum", Minimum),
           Two("pow", [](V a, V b) { return Pow(a, b); }),
@@ -82,6 +97,17 @@ std::vector<Row> PointwiseRows() {
           One("rsqrt", {2, 3}, Rsqrt),
           One("erf", {2, 3}, Erf),
           One("abs", {2, 3}, Abs),
+          One("expm1", {2, 3}, Expm1),
+          One("log1p", {2, 3}, Log1p),
+          One("reciprocal", {2, 3}, Reciprocal),
+          One("square", {2, 3}, Square),
+          One("sin", {2, 3}, Sin),
+          One("cos", {2, 3}, Cos),
+          One("tan", {2, 3}, Tan),
+          One("sign", {2, 3}, Sign),
+          One("floor", {2, 3}, Floor),
+          One("ceil", {2, 3}, Ceil),
+          One("round", {2, 3}, [](V x) { return Round(x, 1); }),
           One("where", {2, 3}, [](V x) { return Tril(x, 1); }),
           One("where", {2, 3}, [](V x) { return Triu(x); }),
           {"where",
@@ -103,6 +129,18 @@ std::vector<Row> ActivationRows() {
           One("silu", {2, 3}, Silu),
           One("gelu", {2, 3}, [](V x) { return Gelu(x, "tanh"); }),
           One("softplus", {2, 3}, [](V x) { return Softplus(x); }),
+          One("elu", {2, 3}, [](V x) { return Elu(x); }),
+          One("selu", {2, 3}, Selu),
+          One("celu", {2, 3}, [](V x) { return Celu(x); }),
+          One("mish", {2, 3}, Mish),
+          One("hardsigmoid", {2, 3}, Hardsigmoid),
+          One("hardswish", {2, 3}, Hardswish),
+          One("softsign", {2, 3}, Softsign),
+          One("threshold", {2, 3}, [](V x) { return Threshold(x, 0.1, 2); }),
+          One("mul", {2, 3, 4}, [](V x) { return Glu(x, 0); }),
+          {"prelu",
+           {F32({2, 3}), F32({3})},
+           [](const Variables& in) { return Variables{Prelu(in[0], in[1])}; }},
           One("softmax", {2, 3}, [](V x) { return Softmax(x, 0); }),
           One("log_softmax", {2, 3}, [](V x) { return LogSoftmax(x, 1); }),
           One("dropout", {2, 3}, [](V x) {
@@ -121,6 +159,17 @@ std::vector<Row> ReductionRows() {
                 return Amax(x, {0, 2});
               }),
           One("", {2, 3, 4}, [](V x) { return Variable(Argmax(x.data(), 1)); }),
+          One("amin", {2, 3, 4}, [](V x) { return Amin(x, {1}, true); }),
+          One("max", {2, 3, 4}, [](V x) { return Max(x); }),
+          One("min", {2, 3, 4}, [](V x) { return Min(x, 1).values; }),
+          One("", {2, 3, 4}, [](V x) { return Max(x, 2, true).indices; }),
+          One("", {2, 3, 4}, [](V x) { return Any(x, {0}); }),
+          One("", {2, 3, 4}, [](V x) { return All(x); }),
+          One("", {2, 3, 4}, [](V x) { return Sum(CountNonzero(x, {1})); }),
+          One("prod", {2, 3, 4}, [](V x) { return Prod(x, {1}); }),
+          One("norm", {2, 3, 4}, [](V x) { return VectorNorm(x, 3, {0}); }),
+          One("norm", {2, 3, 4}, [](V x) { return Norm(x); }),
+          One("std", {2, 3, 4}, [](V x) { return Std(x, {0}); }),
           One("var", {2, 3, 4}, [](V x) { return Var(x, {0}); }),
           One("exp", {2, 3, 4},
               [](V x) {

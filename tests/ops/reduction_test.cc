@@ -86,6 +86,18 @@ TEST(SumTo, UndoesBroadcasting) {
   EXPECT_EQ(SumTo(Full({1, 1, 3}, 1), {3}).shape(), Shape({3}));
 }
 
+TEST(Sum, OfIntegersIsExactAndWide) {
+  const int64_t big = (int64_t{1} << 60) + 1;
+  const Variable x(FromVector<int64_t>({big, big, -1, 5, 6, 7}, {2, 3}));
+  EXPECT_EQ(ToVector<int64_t>(Sum(x, {1}).data()), (std::vector<int64_t>{2 * big - 1, 18}));
+  EXPECT_EQ(ToVector<int64_t>(Sum(x, {0}).data()), (std::vector<int64_t>{big + 5, big + 6, 6}));
+  const Variable most(Full({3}, INT32_MAX, DType::kI32)), bits(Full({70000}, 1, DType::kBool));
+  EXPECT_EQ(ToVector<int64_t>(Sum(most).data())[0], int64_t{3} * INT32_MAX);
+  EXPECT_EQ(Sum(bits).dtype(), DType::kI64);
+  EXPECT_EQ(Sum(bits).data().Item(), 70000);
+  EXPECT_EQ(Sum(Variable(Zeros({0}, DType::kI64))).data().Item(), 0);
+}
+
 TEST(Mean, RefusesWholeNumbers) { EXPECT_THROW(Mean(Variable(Zeros({2}, DType::kI64))), BadInput); }
 
 }  // namespace

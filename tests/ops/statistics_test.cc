@@ -4,6 +4,9 @@
 #include "autograd/backward.h"
 #include "ops/reduction/extremum.h"
 #include "ops/reduction/logsumexp.h"
+#include "ops/reduction/norm.h"
+#include "ops/reduction/prod.h"
+#include "ops/reduction/truth.h"
 #include "ops/reduction/variance.h"
 #include "tests/ops/op_test.h"
 
@@ -24,6 +27,68 @@ GRADIENT_CASE(amax, All) { Check(AmaxOf({}, false), {RandomLeaf({2, 3})}); }
 GRADIENT_CASE(amax, ApartDims) { Check(AmaxOf({0, 2}, false), {TransposedLeaf({2, 3, 4})}); }
 GRADIENT_CASE(amax, Scalar) { Check(AmaxOf({0}, true), {RandomLeaf({})}); }
 GRADIENT_CASE(amax, EmptyResult) { Check(AmaxOf({1}, true), {RandomLeaf({0, 3})}); }
+GRADIENT_CASE(amin, ApartDims) {
+  Check(
+      [](const Variables& in) {
+        return Variables{Amin(in[0], {0, 2}, true)};
+      },
+      {TransposedLeaf({2, 3, 4})});
+}
+GRADIENT_CASE(max, All) {
+  Check([](const Variables& in) { return Variables{Max(in[0])}; }, {TransposedLeaf({2, 3})});
+}
+GRADIENT_CASE(max, Along) {
+  Check([](const Variables& in) { return Variables{Max(in[0], -2, true).values}; },
+        {TransposedLeaf({2, 3, 4})});
+}
+GRADIENT_CASE(min, All) {
+  Check([](const Variables& in) { return Variables{Min(in[0])}; }, {RandomLeaf({})});
+}
+GRADIENT_CASE(min, Along) {
+  Check(
+      [](const Variables& in) {
+        return Variables{Min(in[0], 0).values, Min(in[1], 0).values, Min(in[2], 1).values};
+      },
+      {RandomLeaf({2, 3}), RandomLeaf({}), RandomLeaf({0, 3})});
+}
+testing::CheckedFunction ProdOf(const Dims& dims, bool keepdim) {
+  return [=](const Variables& in) { return Variables{Prod(in[0], dims, keepdim)}; };
+}
+Variable WithZeros(const std::vector<double>& values, const Shape& shape) {
+  return Variable(FromVector(values, shape), true);
+}
+GRADIENT_CASE(prod, All) { Check(ProdOf({}, false), {TransposedLeaf({2, 3})}); }
+GRADIENT_CASE(prod, ApartDims) { Check(ProdOf({0, -1}, true), {TransposedLeaf({2, 3, 4})}); }
+GRADIENT_CASE(prod, Scalar) { Check(ProdOf({0}, false), {RandomLeaf({})}); }
+GRADIENT_CASE(prod, Empty) { Check(ProdOf({0}, false), {RandomLeaf({0, 3})}); }
+GRADIENT_CASE(prod, OneZeroAndTwo) {
+  Check(ProdOf({1}, false), {WithZeros({2, 0, 3, 0, 5, 0, 2, 3, 4}, {3, 3})});
+}
+GRADIENT_CASE(std, Dims) {
+  Check(
+      [](const Variables& in) {
+        return Variables{Std(in[0], {0, -1}, 0.5, true)};
+      },
+      {TransposedLeaf({2, 3, 4})});
+}
+GRADIENT_CASE(std, All) {
+  Check([](const Variables& in) { return Variables{Std(in[0])}; }, {TransposedLeaf({2, 3})});
+}
+testing::CheckedFunction NormsOf(const std::vector<double>& orders, const Dims& dims) {
+  return [=](const Variables& in) {
+    Variables norms;
+    for (const double ord : orders) norms.push_back(VectorNorm(in[0], ord, dims, true));
+    return norms;
+  };
+}
+GRADIENT_CASE(norm, WholeOrders) {
+  Check(NormsOf({0, 1, 2, 3}, {0, 2}), {TransposedLeaf({2, 3, 4})});
+}
+GRADIENT_CASE(norm, OtherOrders) {
+  Check(NormsOf({0.5, 1.5, 2.5, -1, INFINITY, -INFINITY}, {}), {TransposedLeaf({2, 3})});
+}
+GRADIENT_CASE(norm, Scalar) { Check(NormsOf({2}, {}), {RandomLeaf({})}); }
+GRADIENT_CASE(norm, Empty) { Check(NormsOf({0, 1, 2, 3}, {0}), {RandomLeaf({0, 3})}); }
 GRADIENT_CASE(var, Dims) { Check(VarOf({1}, 1), {TransposedLeaf({2, 3, 4})}); }
 GRADIENT_CASE(var, Population) { Check(VarOf({}, 0), {RandomLeaf({2, 3})}); }
 GRADIENT_CASE(var, LastTwo) { Check(VarOf({-1, 1}, 0.5), {TransposedLeaf({2, 3, 4})}); }
@@ -43,6 +108,89 @@ TEST(Amax, NaNSpreadsOverItsGroup) {
   const std::vector<double> grad = ToVector<double>(x.grad());
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(std::isnan(grad[i])) << i;
   EXPECT_EQ(std::vector<double>(grad.begin() + 3, grad.end()), (std::vector<double>{0, -2, 0}));
+}
+
+// As torch.max and min: along a dimension the index has it all, of all elements they share it.
+TEST(Extremum, GradientsOfEqualElements) {
+  const Variable x(FromVector<double>({2, 2, NAN, NAN, 1, 1}, {3, 2}), true);
+  const ValuesAndIndices most = Max(x, 1), least = Min(x, 1);
+  EXPECT_EQ(ToVector<int64_t>(most.indices.data()), (std::vector<int64_t>{0, 0, 0}));
+  Backward({most.values, least.values}, {Full({3}, 3, DType::kF64), Full({3}, 1, DType::kF64)});
+  EXPECT_EQ(ToVector<double>(x.grad()), (std::vector<double>{4, 0, 4, 0, 4, 0}));
+  const Variable y(FromVector<double>({NAN, 5, NAN}, {3}), true);
+  Backward({Max(y)}, {Full({}, 3, DType::kF64)});
+  EXPECT_EQ(ToVector<double>(y.grad()), (std::vector<double>{1.5, 0, 1.5}));
+}
+
+TEST(Extremum, Smallest) {
+  const Tensor x = FromVector<float>({1, 3, 1, 0, NAN, 9}, {2, 3});
+  EXPECT_EQ(ToVector<int64_t>(Argmin(x, 1)), (std::vector<int64_t>{0, 1}));
+  EXPECT_EQ(Argmin(x).Item(), 4);
+  EXPECT_EQ(ToVector<float>(Amin(Variable(x), {0}).data())[0], 0);
+  EXPECT_TRUE(std::isnan(Min(Variable(x)).data().Item()));
+}
+
+// Exact beyond 2^53, and in the dtype that PyTorch gives.
+TEST(Integers, AreReduced) {
+  const int64_t big = (int64_t{1} << 60) + 1;
+  const Variable x(FromVector<int64_t>({big, big - 1, -3, 2, 5, 7}, {2, 3}));
+  EXPECT_EQ(ToVector<int64_t>(Amax(x, {1}).data()), (std::vector<int64_t>{big, 7}));
+  EXPECT_EQ(ToVector<int64_t>(Max(x, 1).indices.data()), (std::vector<int64_t>{0, 2}));
+  EXPECT_EQ(ToVector<int64_t>(Argmin(x.data(), 0)), (std::vector<int64_t>{1, 1, 0}));
+  EXPECT_EQ(ToVector<int64_t>(Prod(x, {1}).data()),
+            (std::vector<int64_t>{-3 * ((int64_t{1} << 60)), 70}));
+  const Variable bytes(x.data().Narrow(0, 1, 1).To(DType::kU8));
+  EXPECT_EQ(Prod(bytes).dtype(), DType::kI64);
+  EXPECT_EQ(Amin(bytes).dtype(), DType::kU8);
+  EXPECT_EQ(Amin(bytes).data().Item(), 2);
+  const Variable bits(FromVector<int64_t>({1, 0}, {2}).To(DType::kBool));
+  EXPECT_EQ(Max(bits).dtype(), DType::kBool);
+  EXPECT_EQ(Prod(bits).data().Item(), 0);
+  EXPECT_THROW(Argmax(bits.data()), BadInput);
+}
+
+TEST(Prod, Values) {
+  EXPECT_EQ(Prod(Variable(Zeros({0}))).data().Item(), 1);
+  EXPECT_EQ(ToVector<float>(Prod(Variable(Zeros({2, 0})), {1}).data()), (std::vector<float>{1, 1}));
+  // The running product is f64: neither end of f32 is met on the way.
+  EXPECT_EQ(Prod(Variable(FromVector<float>({1e30f, 1e30f, 1e-30f, 1e-30f}, {4}))).data().Item(),
+            1);
+}
+
+// As torch.std and its gradient.
+TEST(Std, OfEqualElementsHasNoGradient) {
+  const Variable x(FromVector<double>({3, 3, 1, 3}, {2, 2}), true);
+  const Variable y = Std(x, {1});
+  EXPECT_EQ(ToVector<double>(y.data()), (std::vector<double>{0, std::sqrt(2.0)}));
+  Backward({y}, {Full({2}, 1, DType::kF64)});
+  const std::vector<double> grad = ToVector<double>(x.grad());
+  EXPECT_EQ(grad[0], 0);
+  EXPECT_NEAR(grad[3], std::sqrt(0.5), 1e-15);
+}
+
+TEST(VectorNorm, Values) {
+  const Variable x(FromVector<double>({3, -4, 0, 0}, {2, 2}), true);
+  const auto of = [&](double ord) { return ToVector<double>(VectorNorm(x, ord, {1}).data()); };
+  EXPECT_EQ(of(0), (std::vector<double>{2, 0}));
+  EXPECT_EQ(of(1), (std::vector<double>{7, 0}));
+  EXPECT_EQ(of(2), (std::vector<double>{5, 0}));
+  EXPECT_EQ(of(INFINITY), (std::vector<double>{4, 0}));
+  EXPECT_EQ(of(-INFINITY), (std::vector<double>{3, 0}));
+  EXPECT_NEAR(of(3)[0], std::cbrt(91.0), 1e-14);
+  Backward({VectorNorm(x, 2, {1})}, {Full({2}, 5, DType::kF64)});
+  EXPECT_EQ(ToVector<double>(x.grad()), (std::vector<double>{3, -4, 0, 0}));
+}
+
+TEST(Truth, OverDimensions) {
+  const Variable x(FromVector<float>({0, NAN, 0, 0, 2, -1}, {3, 2}));
+  const auto truths = [](const Variable& v) { return ToVector<bool>(v.data()); };
+  EXPECT_EQ(truths(Any(x, {1})), (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(truths(All(x, {1}, true)), (std::vector<bool>{false, false, true}));
+  EXPECT_EQ(ToVector<int64_t>(CountNonzero(x, {0}).data()), (std::vector<int64_t>{1, 2}));
+  const Variable none(Zeros({0}));
+  EXPECT_FALSE(truths(Any(none))[0]);
+  EXPECT_TRUE(truths(All(none))[0]);
+  EXPECT_EQ(Any(Variable(Zeros({2}, DType::kU8))).dtype(), DType::kU8);
 }
 
 TEST(Argmax, FirstOfEqualsAndNaN) {
@@ -104,6 +252,13 @@ TEST(Statistics, RefusesWhatDoesNotFit) {
   EXPECT_THROW(Amax(Variable(Zeros({2, 0})), {1}), BadInput);
   EXPECT_THROW(Argmax(Zeros({0})), BadInput);
   EXPECT_THROW(Amax(Variable(Zeros({2})), {1}), BadInput);
+  EXPECT_THROW(Max(Variable(Zeros({2, 0})), 1), BadInput);
+  EXPECT_THROW(Min(Variable(Zeros({0}))), BadInput);
+  EXPECT_THROW(VectorNorm(Variable(Zeros({0})), INFINITY), BadInput);
+  EXPECT_THROW(VectorNorm(Variable(Zeros({0})), -1), BadInput);
+  EXPECT_THROW(VectorNorm(Variable(Zeros({2})), NAN), BadInput);
+  EXPECT_THROW(Norm(Variable(Zeros({2}, DType::kI64))), BadInput);
+  EXPECT_THROW(Std(Variable(Zeros({2}, DType::kI64))), BadInput);
   EXPECT_THROW(LogSumExp(Variable(Zeros({2}, DType::kI64)), {0}), BadInput);
 }
 

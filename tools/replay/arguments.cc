@@ -36,20 +36,33 @@ std::vector<Variable> Arguments::Promoted(const std::vector<std::string>& names)
   std::vector<Operand> operands;
   for (const std::string& name : names) {
     const Variable tensor = Optional(name);
-    operands.push_back({tensor, tensor.defined() ? std::nullopt : attrs_.OptionalNumber(name)});
+    if (tensor.defined())
+      operands.push_back({tensor, {}});
+    else
+      operands.push_back({{}, attrs_.OptionalNumber(name), attrs_.Raw(name).is_number_integer()});
   }
-  if (const DType type = PromotedType(operands); !IsFloating(type))
-    Throw<Unsupported>(op_, "whole numbers ({})", Name(type));
   return Promote(operands);
+}
+
+std::vector<Variable> Arguments::PromotedFloats(const std::vector<std::string>& names) {
+  std::vector<Variable> promoted = Promoted(names);
+  for (const Variable& operand : promoted)
+    if (operand.defined() && !IsFloating(operand.dtype()))
+      Throw<Unsupported>(op_, "whole numbers ({})", Name(operand.dtype()));
+  return promoted;
 }
 
 Variable Arguments::TakeAsDType(const std::string& name) {
   const Variable input = Take(name);
   const std::string dtype = attrs_.Text("dtype", "");
   if (dtype.empty()) return input;
-  if (dtype == "torch.float64" || dtype == "torch.double") return ops::Cast(input, DType::kF64);
-  if (dtype == "torch.float32" || dtype == "torch.float") return ops::Cast(input, DType::kF32);
-  Throw<Unsupported>(op_, "dtype {}", dtype);
+  static const std::map<std::string, DType> known{
+      {"torch.float64", DType::kF64}, {"torch.double", DType::kF64}, {"torch.float32", DType::kF32},
+      {"torch.float", DType::kF32},   {"torch.int64", DType::kI64},  {"torch.long", DType::kI64},
+      {"torch.int32", DType::kI32},   {"torch.int", DType::kI32}};
+  const auto found = known.find(dtype);
+  if (found == known.end()) Throw<Unsupported>(op_, "dtype {}", dtype);
+  return ops::Cast(input, found->second);
 }
 
 int64_t Arguments::IntOrTensor(const std::string& name, int64_t absent) {

@@ -33,10 +33,11 @@ class Arguments {
   // do.
   Variable TakeAsDType(const std::string& name);
 
-  // Each of `names`, a tensor or a number, in the floating-point dtype that PyTorch promotes them
-  // all to (promotion.h); undefined for those that the case does not have. Throws Unsupported if
-  // that dtype is not a floating-point one.
+  // Each of `names`, a tensor or a number, in the dtype that PyTorch promotes them all to
+  // (promotion.h); undefined for those that the case does not have.
   std::vector<Variable> Promoted(const std::vector<std::string>& names);
+  // The same. Throws Unsupported if that dtype is not a floating-point one.
+  std::vector<Variable> PromotedFloats(const std::vector<std::string>& names);
 
   // An integer, given as an attribute or as a tensor of one element.
   int64_t IntOrTensor(const std::string& name, int64_t absent);

@@ -91,7 +91,7 @@ OpRun CrossEntropy(Arguments& a) {
 struct RealLoss {
   explicit RealLoss(Arguments& a) {
     a.Take("input"), a.Take("target");
-    const auto pair = a.Promoted({"input", "target"});
+    const auto pair = a.PromotedFloats({"input", "target"});
     input = pair[0], target = pair[1];
     reduction = ops::ParseLossReduction(a.op(), a.attrs().Text("reduction", "mean"));
   }

@@ -29,14 +29,15 @@ OpRun Clamp(Arguments& a) {
   a.Take("input");
   const auto all = a.Promoted({"input", "min", "max"});
   if (!all[1].defined() && !all[2].defined()) Throw<Unsupported>(a.op(), "without bounds");
-  if (a.Has("min") || a.Has("max")) return Selected(ops::Clamp(all[0], all[1], all[2]));
+  const bool tensors = a.Has("min") || a.Has("max") || !IsFloating(all[0].dtype());
+  if (tensors) return Selected(ops::Clamp(all[0], all[1], all[2]));
   return Selected(
       ops::Clamp(all[0], a.attrs().OptionalNumber("min"), a.attrs().OptionalNumber("max")));
 }
 
 // Either of the two may be a number; an exponent that is one has roots of its own.
 OpRun Pow(Arguments& a) {
-  const auto pair = a.Promoted({"input", "exponent"});
+  const auto pair = a.PromotedFloats({"input", "exponent"});
   if (!pair[0].defined() || !pair[1].defined())
     Throw<Unsupported>(a.op(), "without {}", pair[0].defined() ? "exponent" : "input");
   if (const auto exponent = a.attrs().OptionalNumber("exponent"))
@@ -72,6 +73,7 @@ void AddSelections(OpTable& table) {
   table["maximum"] = OfTwo<ops::Maximum>;
   table["minimum"] = OfTwo<ops::Minimum>;
   table["clamp"] = Clamp;
+  table["clip"] = Clamp;
   table["pow"] = Pow;
   table["where"] = Where;
   table["masked_fill"] = MaskedFill;

@@ -37,12 +37,17 @@ std::optional<DType> Raise(std::optional<DType> first, std::optional<DType> next
   return next && KindOf(*next) > KindOf(*first) ? next : first;
 }
 
+// Integers wrap around where their dtype ends, as in PyTorch.
+Tensor Scalar(double number, DType dtype, Device device) {
+  return Full({}, number, IsFloating(dtype) ? dtype : DType::kI64, device).To(dtype);
+}
+
 }  // namespace
 
 DType PromotedType(const std::vector<Operand>& operands) {
   std::optional<DType> type = Raise(WidestWhere(operands, false), WidestWhere(operands, true));
   for (const Operand& operand : operands)
-    if (operand.number) type = Raise(type, DType::kF32);
+    if (operand.number) type = Raise(type, operand.whole ? DType::kI64 : DType::kF32);
   return type.value_or(DType::kF32);
 }
 
@@ -56,7 +61,7 @@ std::vector<Variable> Promote(const std::vector<Operand>& operands) {
     if (operand.tensor.defined())
       promoted.push_back(ops::Cast(operand.tensor, type));
     else if (operand.number)
-      promoted.push_back(Variable(Full({}, *operand.number, type, device)));
+      promoted.push_back(Variable(Scalar(*operand.number, type, device)));
     else
       promoted.emplace_back();
   }

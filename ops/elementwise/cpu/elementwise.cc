@@ -1,6 +1,10 @@
+#include <type_traits>
+#include <utility>
+
 #include "ops/elementwise/cpu/broadcast_run.h"
 #include "ops/elementwise/elementwise_functors.h"
 #include "ops/elementwise/kernels.h"
+#include "ops/elementwise/value_types.h"
 
 namespace torus::cpu {
 namespace {
@@ -41,18 +45,24 @@ void Binary(ops::BinaryOp op, const ops::BroadcastPlan& plan, const T* a, const 
       return Walk(ops::SubFunctor{}, plan, a, b, out);
     case ops::BinaryOp::kMul:
       return Walk(ops::MulFunctor{}, plan, a, b, out);
-    case ops::BinaryOp::kDiv:
-      return Walk(ops::DivFunctor{}, plan, a, b, out);
     case ops::BinaryOp::kTruncDiv:
       return Walk(ops::TruncDivFunctor{}, plan, a, b, out);
     case ops::BinaryOp::kFloorDiv:
       return Walk(ops::FloorDivFunctor{}, plan, a, b, out);
+    case ops::BinaryOp::kRemainder:
+      return Walk(ops::RemainderFunctor{}, plan, a, b, out);
+    case ops::BinaryOp::kFmod:
+      return Walk(ops::FmodFunctor{}, plan, a, b, out);
     case ops::BinaryOp::kMaximum:
       return Walk(ops::MaximumFunctor{}, plan, a, b, out);
     case ops::BinaryOp::kMinimum:
       return Walk(ops::MinimumFunctor{}, plan, a, b, out);
-    case ops::BinaryOp::kPow:
-      return Walk(ops::PowFunctor{}, plan, a, b, out);
+    default:
+      if constexpr (std::is_floating_point_v<T>)
+        return op == ops::BinaryOp::kDiv ? Walk(ops::DivFunctor{}, plan, a, b, out)
+                                         : Walk(ops::PowFunctor{}, plan, a, b, out);
+      else
+        TORUS_CHECK(false, "operation {} of i64", static_cast<int>(op));
   }
 }
 
@@ -61,6 +71,8 @@ void Compare(ops::CompareOp op, const ops::BroadcastPlan& plan, const T* a, cons
   switch (op) {
     case ops::CompareOp::kEqual:
       return Walk(ops::EqualFunctor{}, plan, a, b, out);
+    case ops::CompareOp::kNotEqual:
+      return Walk(ops::NotEqualFunctor{}, plan, a, b, out);
     case ops::CompareOp::kLess:
       return Walk(ops::LessFunctor{}, plan, a, b, out);
     case ops::CompareOp::kLessEqual:
@@ -84,15 +96,23 @@ void Select(const ops::BroadcastPlan& plan, const bool* mask, const T* a, const 
 void Binary(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b,
             Tensor& out) {
   const ops::BroadcastPlan plan = ops::PlanBroadcast(out.shape(), {&a, &b});
-  VisitCompute(op, a.dtype(), [&]<class T>(ComputeType<T>) {
+  const auto compute = [&]<class T>(ComputeType<T>) {
     Binary(what, plan, a.data<T>(), b.data<T>(), out.mutable_data<T>());
-  });
+  };
+  if (a.dtype() == DType::kI64) return compute(ComputeType<int64_t>{});
+  VisitCompute(op, a.dtype(), compute);
+}
+
+void CheckDivisor(std::string_view op, Tensor& divisor) {
+  const int64_t* p = std::as_const(divisor).data<int64_t>();
+  for (int64_t i = 0; i < divisor.numel(); ++i)
+    Require(p[i] != 0, op, "an integer is divided by zero, at position {}", i);
 }
 
 void Compare(std::string_view op, ops::CompareOp what, const Tensor& a, const Tensor& b,
              Tensor& out) {
   const ops::BroadcastPlan plan = ops::PlanBroadcast(out.shape(), {&a, &b});
-  VisitCompute(op, a.dtype(), [&]<class T>(ComputeType<T>) {
+  ops::VisitValues(op, a.dtype(), [&]<class T>(ComputeType<T>) {
     Compare(what, plan, a.data<T>(), b.data<T>(), out.mutable_data<bool>());
   });
 }
@@ -100,7 +120,7 @@ void Compare(std::string_view op, ops::CompareOp what, const Tensor& a, const Te
 void Select(std::string_view op, const Tensor& mask, const Tensor& a, const Tensor& b,
             Tensor& out) {
   const ops::BroadcastPlan plan = ops::PlanBroadcast(out.shape(), {&mask, &a, &b});
-  VisitCompute(op, a.dtype(), [&]<class T>(ComputeType<T>) {
+  ops::VisitValues(op, a.dtype(), [&]<class T>(ComputeType<T>) {
     Select(plan, mask.data<bool>(), a.data<T>(), b.data<T>(), out.mutable_data<T>());
   });
 }

@@ -72,8 +72,12 @@ void MapBackward(std::string_view op, const F& f, const Tensor& kept, const Tens
 
 }  // namespace torus::cpu
 
-#define TORUS_INSTANTIATE_MAP(F)                                                     \
-  template void MapForward(std::string_view, const ops::F&, const Tensor&, Tensor&); \
+// For a functor without Backward.
+#define TORUS_INSTANTIATE_MAP_FORWARD(F) \
+  template void MapForward(std::string_view, const ops::F&, const Tensor&, Tensor&);
+
+#define TORUS_INSTANTIATE_MAP(F)   \
+  TORUS_INSTANTIATE_MAP_FORWARD(F) \
   template void MapBackward(std::string_view, const ops::F&, const Tensor&, const Tensor&, Tensor&);
 
 // Write this before TORUS_INSTANTIATE_MAP for a functor whose f32 loops are vectorised in another

@@ -1,14 +1,17 @@
+#include <string>
 #include <type_traits>
 
 #include "ops/elementwise/broadcast.h"
 #include "ops/elementwise/elementwise_functors.h"
 #include "ops/elementwise/kernels.h"
+#include "ops/elementwise/value_types.h"
 #include "runtime/cuda/elements.h"
 #include "runtime/cuda/strided.h"
 //
 #include "ops/cuda/floats.h"
 #include "runtime/cuda/for_each.h"
 #include "runtime/cuda/map_packs.h"
+#include "runtime/cuda/safe_values.h"
 
 namespace torus::cuda {
 namespace {
@@ -78,18 +81,24 @@ void Binary(std::string_view op, ops::BinaryOp what, const Operands<T, T, T>& x,
       return Combine<ops::SubFunctor>(op, x, stream);
     case ops::BinaryOp::kMul:
       return Combine<ops::MulFunctor>(op, x, stream);
-    case ops::BinaryOp::kDiv:
-      return Combine<ops::DivFunctor>(op, x, stream);
     case ops::BinaryOp::kTruncDiv:
       return Combine<ops::TruncDivFunctor>(op, x, stream);
     case ops::BinaryOp::kFloorDiv:
       return Combine<ops::FloorDivFunctor>(op, x, stream);
+    case ops::BinaryOp::kRemainder:
+      return Combine<ops::RemainderFunctor>(op, x, stream);
+    case ops::BinaryOp::kFmod:
+      return Combine<ops::FmodFunctor>(op, x, stream);
     case ops::BinaryOp::kMaximum:
       return Combine<ops::MaximumFunctor>(op, x, stream);
     case ops::BinaryOp::kMinimum:
       return Combine<ops::MinimumFunctor>(op, x, stream);
-    case ops::BinaryOp::kPow:
-      return Combine<ops::PowFunctor>(op, x, stream);
+    default:
+      if constexpr (std::is_floating_point_v<T>)
+        return what == ops::BinaryOp::kDiv ? Combine<ops::DivFunctor>(op, x, stream)
+                                           : Combine<ops::PowFunctor>(op, x, stream);
+      else
+        TORUS_CHECK(false, "operation {} of i64", static_cast<int>(what));
   }
 }
 
@@ -120,6 +129,8 @@ void Compare(std::string_view op, ops::CompareOp what, const Operands<T, T, bool
   switch (what) {
     case ops::CompareOp::kEqual:
       return Combine<ops::EqualFunctor>(op, x, stream);
+    case ops::CompareOp::kNotEqual:
+      return Combine<ops::NotEqualFunctor>(op, x, stream);
     case ops::CompareOp::kLess:
       return Combine<ops::LessFunctor>(op, x, stream);
     case ops::CompareOp::kLessEqual:
@@ -139,6 +150,10 @@ struct Selected {
   }
 };
 
+struct IsNotZero {
+  __device__ bool operator()(int64_t value) const { return value != 0; }
+};
+
 struct InBand {
   int64_t low, high, columns;
   bool* mask;
@@ -154,15 +169,32 @@ void Binary(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tens
             Tensor& out) {
   const StreamHandle stream = CurrentStream(out.device());
   if (IsLow(a.dtype()) || IsLow(b.dtype())) return BinaryLow(op, what, a, b, out, stream);
-  VisitCompute(op, a.dtype(), [&]<class T>(ComputeType<T>) {
+  const auto compute = [&]<class T>(ComputeType<T>) {
     Binary(op, what, Operands<T, T, T>(a, b, out), stream);
-  });
+  };
+  if (a.dtype() == DType::kI64) return compute(ComputeType<int64_t>{});
+  VisitCompute(op, a.dtype(), compute);
+}
+
+void CheckDivisor(std::string_view op, Tensor& divisor) {
+  if (divisor.numel() == 0) return;
+  const auto fail = [name = std::string(op)](int64_t at, int64_t) {
+    Throw<BadInput>(name, "an integer is divided by zero, at position {}", at);
+  };
+  const StreamHandle stream = CurrentStream(divisor.device());
+  const auto check = [&](DeferredChecks& checks) {
+    divisor = SafeValues(op, divisor, 1, IsNotZero{}, checks, fail, stream);
+  };
+  if (DeferredChecks* const later = DeferredChecks::Here(divisor.device())) return check(*later);
+  DeferredChecks now(divisor.device());
+  check(now);
+  now.Report();
 }
 
 void Compare(std::string_view op, ops::CompareOp what, const Tensor& a, const Tensor& b,
              Tensor& out) {
   const StreamHandle stream = CurrentStream(out.device());
-  VisitCompute(op, a.dtype(), [&]<class T>(ComputeType<T>) {
+  ops::VisitValues(op, a.dtype(), [&]<class T>(ComputeType<T>) {
     Compare(op, what, Operands<T, T, bool>(a, b, out), stream);
   });
 }
@@ -171,7 +203,7 @@ void Select(std::string_view op, const Tensor& mask, const Tensor& a, const Tens
             Tensor& out) {
   const StreamHandle stream = CurrentStream(out.device());
   const auto walk = WalkOf<3>(ops::PlanBroadcast(out.shape(), {&mask, &a, &b}));
-  VisitCompute(op, a.dtype(), [&]<class T>(ComputeType<T>) {
+  ops::VisitValues(op, a.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach(op, out.numel(), stream,
             Selected<T>{walk, Elements<bool>(mask), Elements<T>(a), Elements<T>(b),
                         MutableElements<T>(out)});

@@ -45,6 +45,10 @@ void MapBackward(std::string_view op, const F& f, const Tensor& kept, const Tens
 
 }  // namespace torus::cuda
 
-#define TORUS_INSTANTIATE_MAP(F)                                                     \
-  template void MapForward(std::string_view, const ops::F&, const Tensor&, Tensor&); \
+// For a functor without Backward.
+#define TORUS_INSTANTIATE_MAP_FORWARD(F) \
+  template void MapForward(std::string_view, const ops::F&, const Tensor&, Tensor&);
+
+#define TORUS_INSTANTIATE_MAP(F)   \
+  TORUS_INSTANTIATE_MAP_FORWARD(F) \
   template void MapBackward(std::string_view, const ops::F&, const Tensor&, const Tensor&, Tensor&);

@@ -5,5 +5,6 @@
 namespace torus::cuda {
 
 TORUS_MATH_FUNCTORS(TORUS_INSTANTIATE_MAP)
+TORUS_STEP_FUNCTORS(TORUS_INSTANTIATE_MAP_FORWARD)
 
 }  // namespace torus::cuda

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ops/reduction/kernels.h"
+#include "ops/sum/running_type.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {
@@ -11,10 +12,11 @@ constexpr int64_t kTile = 64;  // columns of one task, so that rows are read in 
 // Columns [column, column + width) of one outer index.
 template <class T>
 void SumTile(int64_t count, int64_t inner, int64_t width, bool reverse, const T* x, T* y) {
-  double total[kTile] = {};
+  ops::RunningType<T> total[kTile] = {};
   for (int64_t c = 0; c < count; ++c) {
     const int64_t at = (reverse ? count - 1 - c : c) * inner;
-    for (int64_t i = 0; i < width; ++i) y[at + i] = static_cast<T>(total[i] += x[at + i]);
+    for (int64_t i = 0; i < width; ++i)
+      y[at + i] = static_cast<T>(total[i] += static_cast<ops::RunningType<T>>(x[at + i]));
   }
 }
 
@@ -33,7 +35,7 @@ void Cumsum(int64_t outer, int64_t count, int64_t inner, bool reverse, const T* 
 }  // namespace
 
 void Cumsum(const Tensor& x, bool reverse, Tensor& y) {
-  VisitCompute("cumsum", x.dtype(), [&]<class T>(ComputeType<T>) {
+  ops::VisitNumbers("cumsum", x.dtype(), [&]<class T>(ComputeType<T>) {
     Cumsum(x.dim(0), x.dim(1), x.dim(2), reverse, x.data<T>(), y.mutable_data<T>());
   });
 }

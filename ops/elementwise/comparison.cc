@@ -1,0 +1,123 @@
+#include "ops/elementwise/comparison.h"
+
+#include <limits>
+
+#include "autograd/precision.h"
+#include "ops/elementwise/binary.h"
+#include "ops/elementwise/kernels.h"
+#include "ops/elementwise/math_functors.h"
+
+namespace torus::ops {
+namespace {
+
+// Under a WithPrecision f32 and 16-bit tensors meet, in f32.
+Tensor Operand(const Variable& v) {
+  const bool meets = WithPrecision::Current() != DType::kF32 && IsLow(v.dtype());
+  return meets ? v.data().To(DType::kF32) : v.data();
+}
+
+Variable Compared(std::string_view op, CompareOp what, const Variable& a, const Variable& b) {
+  return Variable(ApplyCompare(op, what, Operand(a), Operand(b)));
+}
+
+Variable Compared(std::string_view op, CompareOp what, const Variable& a, double b) {
+  return Variable(ApplyCompare(op, what, a.data(), b));
+}
+
+// The number on the left, where it is compared with its mirror image.
+Variable Mirrored(std::string_view op, CompareOp what, const Variable& a, double b) {
+  return Variable(ApplyCompare(op, what, NumberFor(op, b, a.data()), a.data()));
+}
+
+Tensor Truth(std::string_view op, const Variable& v) {
+  const Tensor& t = v.data();
+  return t.dtype() == DType::kBool ? t : ApplyCompare(op, CompareOp::kNotEqual, t, 0);
+}
+
+// Compares magnitudes with infinity; integers give `whole`.
+Variable AgainstInfinity(std::string_view op, CompareOp what, const Variable& v, bool whole) {
+  if (!IsFloating(v.dtype()))
+    return Variable(Full(v.shape(), whole ? 1 : 0, DType::kBool, v.data().device()));
+  const Tensor x = (IsLow(v.dtype()) ? v.data().To(DType::kF32) : v.data()).Contiguous();
+  Tensor magnitude(x.shape(), x.dtype(), x.device());
+  kernels::MapForward(op, AbsFunctor{}, x, magnitude);
+  return Variable(ApplyCompare(op, what, magnitude, std::numeric_limits<double>::infinity()));
+}
+
+}  // namespace
+
+Variable Eq(const Variable& input, const Variable& other) {
+  return Compared("eq", CompareOp::kEqual, input, other);
+}
+Variable Eq(const Variable& input, double other) {
+  return Compared("eq", CompareOp::kEqual, input, other);
+}
+
+Variable Ne(const Variable& input, const Variable& other) {
+  return Compared("ne", CompareOp::kNotEqual, input, other);
+}
+Variable Ne(const Variable& input, double other) {
+  return Compared("ne", CompareOp::kNotEqual, input, other);
+}
+
+Variable Lt(const Variable& input, const Variable& other) {
+  return Compared("lt", CompareOp::kLess, input, other);
+}
+Variable Lt(const Variable& input, double other) {
+  return Compared("lt", CompareOp::kLess, input, other);
+}
+
+Variable Le(const Variable& input, const Variable& other) {
+  return Compared("le", CompareOp::kLessEqual, input, other);
+}
+Variable Le(const Variable& input, double other) {
+  return Compared("le", CompareOp::kLessEqual, input, other);
+}
+
+Variable Gt(const Variable& input, const Variable& other) {
+  return Compared("gt", CompareOp::kLess, other, input);
+}
+Variable Gt(const Variable& input, double other) {
+  return Mirrored("gt", CompareOp::kLess, input, other);
+}
+
+Variable Ge(const Variable& input, const Variable& other) {
+  return Compared("ge", CompareOp::kLessEqual, other, input);
+}
+Variable Ge(const Variable& input, double other) {
+  return Mirrored("ge", CompareOp::kLessEqual, input, other);
+}
+
+Variable LogicalAnd(const Variable& input, const Variable& other) {
+  const Tensor b = Truth("logical_and", other);
+  return Variable(ApplySelect("logical_and", Truth("logical_and", input), b, 0));
+}
+
+Variable LogicalOr(const Variable& input, const Variable& other) {
+  const Tensor b = Truth("logical_or", other);
+  return Variable(ApplySelect("logical_or", Truth("logical_or", input), Number(1, b), b));
+}
+
+Variable LogicalXor(const Variable& input, const Variable& other) {
+  return Variable(ApplyCompare("logical_xor", CompareOp::kNotEqual, Truth("logical_xor", input),
+                               Truth("logical_xor", other)));
+}
+
+Variable LogicalNot(const Variable& input) {
+  return Variable(ApplyCompare("logical_not", CompareOp::kEqual, input.data(), 0));
+}
+
+Variable IsNan(const Variable& input) {
+  if (!IsFloating(input.dtype())) return AgainstInfinity("isnan", CompareOp::kEqual, input, false);
+  return Compared("isnan", CompareOp::kNotEqual, input, input);
+}
+
+Variable IsInf(const Variable& input) {
+  return AgainstInfinity("isinf", CompareOp::kEqual, input, false);
+}
+
+Variable IsFinite(const Variable& input) {
+  return AgainstInfinity("isfinite", CompareOp::kLess, input, true);
+}
+
+}  // namespace torus::ops
