@@ -71,6 +71,7 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"expand", Policy::kWidest},
       {"gather", Policy::kWidest},
       {"index_select", Policy::kWidest},
+      {"pad_border", Policy::kWidest},
 
       {"copy_to_ranks", Policy::kAny},
       {"sum_over_ranks", Policy::kAny},
@@ -81,6 +82,12 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"squeeze", Policy::kAny},
       {"unsqueeze", Policy::kAny},
       {"split", Policy::kAny},
+      {"flip", Policy::kAny},
+      {"roll", Policy::kAny},
+      {"diagonal", Policy::kAny},
+      {"diag_embed", Policy::kAny},
+      {"diag", Policy::kAny},
+      {"pad", Policy::kAny},
   };
   return table;
 }

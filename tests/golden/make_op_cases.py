@@ -29,6 +29,21 @@ def dense(tensor):
     return tensor.detach().to_dense().contiguous().clone()
 
 
+def call(op, arguments, attrs):
+    """Lists are named X.0, X.1, ...; `operands` are positional, behind an equation."""
+    named = dict(arguments)
+    lists = {}
+    for name in [name for name in named if "." in name]:
+        lists.setdefault(name.split(".")[0], []).append(named.pop(name))
+    operands = lists.pop("operands", [])
+    attrs = dict(attrs)
+    first = [attrs.pop("equation")] if operands else []
+    first += [named.pop("input")] if "input" in named else []
+    function = getattr(F, op, None) or getattr(torch, op)
+    out = function(*first, *operands, **named, **lists, **attrs)
+    return list(out) if isinstance(out, (tuple, list)) else [out]
+
+
 def write(folder, number, op, attrs, tensors, wanted, changed=()):
     """`wanted`: the arguments that get a gradient; `changed`: those that are changed in place."""
     torch.manual_seed(number)
@@ -36,12 +51,13 @@ def write(folder, number, op, attrs, tensors, wanted, changed=()):
     case = {f"in.{name}": dense(value) for name, value in arguments.items()}
     for name in wanted:
         arguments[name].requires_grad_(True)
-    named = dict(arguments)
-    out = getattr(F, op)(named.pop("input"), **named, **attrs)
-    case["out.0"] = dense(out)
+    outs = call(op, arguments, attrs)
+    case |= {f"out.{i}": dense(out) for i, out in enumerate(outs)}
     if wanted:
-        case["grad_out.0"] = torch.randn_like(out)
-        out.backward(case["grad_out.0"])
+        ends = {i: out for i, out in enumerate(outs) if out.requires_grad}
+        seeds = {f"grad_out.{i}": torch.randn(out.shape) for i, out in ends.items()}
+        torch.autograd.backward(list(ends.values()), list(seeds.values()))
+        case |= seeds
     case |= {f"grad_in.{name}": dense(arguments[name].grad) for name in wanted}
     case |= {f"after.{name}": dense(arguments[name]) for name in changed}
     attrs = {name: "Infinity" if value == float("inf") else value for name, value in attrs.items()}
@@ -95,9 +111,61 @@ def cases():
         yield op, {"inplace": True}, {"input": lambda: normal(3, 4)}, [], ["input"]
 
 
+def of(*shape):
+    return {"input": lambda: normal(*shape)}
+
+
+def whole(*shape):
+    return {"input": lambda: ids(9, *shape)}
+
+
+def moves():
+    """What puts elements in other places."""
+    for mode, pads in (
+        ("constant", ([1, 2], [-1, 2, 0, -1], [0, 0, 1, 1, -2, 3])),
+        ("reflect", ([2, 1], [-1, 2, 1, -1])),
+        ("replicate", ([3, 1], [-1, 2, 1, -1])),
+        ("circular", ([2, 3], [2, 1, -1, 2])),
+    ):
+        for pad in pads:
+            shape = (2, 3, 4, 5)[: 4 if mode == "constant" else 2 + len(pad) // 2]
+            yield "pad", {"pad": pad, "mode": mode}, of(*shape), ["input"]
+    yield "pad", {"pad": [1, 1], "value": float("inf")}, of(2, 0), ["input"]
+    yield "pad", {"pad": [1, 0, 0, 2], "value": 7}, whole(2, 3), []
+    for dims in ([0], [-1, 1], []):
+        yield "flip", {"dims": dims}, of(2, 3, 4), ["input"]
+    yield "flip", {"dims": [0]}, whole(5), []
+    for attrs in ({"shifts": 5}, {"shifts": [1, -5], "dims": [-1, 0]}, {"shifts": 2, "dims": 1}):
+        yield "roll", attrs, of(3, 4), ["input"]
+    yield "roll", {"shifts": 1, "dims": 0}, of(0, 4), ["input"]
+    for dims in ([2], [2, 1, 3], [0, 2], [1, 1, 1, 2]):
+        yield "tile", {"dims": dims}, of(2, 3), ["input"]
+    for attrs in ({"repeats": 3}, {"repeats": 2, "dim": -2}, {"repeats": 0, "dim": 0}):
+        yield "repeat_interleave", attrs, of(2, 3), ["input"]
+    for attrs in ({"chunks": 4}, {"chunks": 2, "dim": -1}):
+        yield "chunk", attrs, of(5, 3), ["input"]
+    yield "chunk", {"chunks": 3}, of(0, 3), ["input"]
+    yield "unbind", {"dim": -1}, of(3, 2), ["input"]
+    yield "movedim", {"source": [0, -1], "destination": [1, 0]}, of(2, 3, 4), ["input"]
+    yield "movedim", {"source": 0, "destination": -1}, of(2, 3, 4), ["input"]
+    yield "swapaxes", {"axis0": 0, "axis1": -1}, of(2, 3, 4), ["input"]
+    for attrs in ({}, {"offset": 1, "dim1": 2, "dim2": 0}, {"offset": -7}):
+        yield "diagonal", attrs, of(3, 2, 4), ["input"]
+    for attrs in ({}, {"offset": -2, "dim1": 0, "dim2": 2}):
+        yield "diag_embed", attrs, of(3, 2), ["input"]
+    yield "diag", {"diagonal": 1}, of(3), ["input"]
+    yield "diag", {"diagonal": -1}, of(3, 3), ["input"]
+    yield "broadcast_to", {"size": [2, 3, 4]}, of(3, 1), ["input"]
+
+
+# Each family of ops counts its cases from a number of its own, so that none changes with another's.
+FAMILIES = ((0, cases), (100, moves))
+
+
 def main():
-    for number, case in enumerate(cases()):
-        write(sys.argv[1], number, *case)
+    for first, family in FAMILIES:
+        for number, case in enumerate(family(), first):
+            write(sys.argv[1], number, *case)
 
 
 main()

@@ -21,13 +21,17 @@
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/mlp/mlp.h"
+#include "ops/pad/pad.h"
 #include "ops/reduction/cumsum.h"
 #include "ops/reduction/extremum.h"
 #include "ops/reduction/logsumexp.h"
 #include "ops/reduction/reduction.h"
 #include "ops/reduction/variance.h"
 #include "ops/softmax/softmax.h"
+#include "ops/view/diagonal.h"
 #include "ops/view/join.h"
+#include "ops/view/order.h"
+#include "ops/view/repeat.h"
 #include "ops/view/view.h"
 #include "tests/ops/op_test.h"
 
@@ -156,6 +160,36 @@ std::vector<Row> ViewRows() {
           {"split", {F32({5, 3})}, [](const Variables& in) { return Split(in[0], 2); }}};
 }
 
+std::vector<Row> MoveRows() {
+  return {One("flip", {2, 3}, [](V x) { return Flip(x, {1}); }),
+          One("roll", {2, 3},
+              [](V x) {
+                return Roll(x, {1, 1}, {0, 1});
+              }),
+          One("expand", {2, 3},
+              [](V x) {
+                return Repeat(x, {2, 1, 3});
+              }),
+          One("expand", {2, 3}, [](V x) { return RepeatInterleave(x, 2, 1); }),
+          One("diagonal", {2, 3}, [](V x) { return Diagonal(x, 1); }),
+          One("diag_embed", {2, 3}, [](V x) { return DiagEmbed(x, -1); }),
+          One("diag", {2, 3}, [](V x) { return Diag(x); }),
+          One("pad", {2, 3},
+              [](V x) {
+                return Pad(x, {1, -1, 0, 2});
+              }),
+          One("pad_border", {2, 3},
+              [](V x) {
+                return Pad(x, {2, -1}, "reflect");
+              }),
+          One("pad_border", {2, 3},
+              [](V x) {
+                return Pad(x, {1, 1, 1, 0}, "circular");
+              }),
+          {"split", {F32({5, 3})}, [](const Variables& in) { return Chunk(in[0], 2); }},
+          {"squeeze", {F32({2, 3})}, [](const Variables& in) { return Unbind(in[0], 1); }}};
+}
+
 std::vector<Row> IndexingRows() {
   return {{"index_select",
            {F32({4, 3}), Indices({5})},
@@ -241,7 +275,7 @@ std::vector<Row> LossRows() {
 std::vector<Row> AllRows() {
   std::vector<Row> all;
   for (const auto& rows : {PointwiseRows(), ActivationRows(), ReductionRows(), ViewRows(),
-                           IndexingRows(), ProductRows(), LossRows()})
+                           MoveRows(), IndexingRows(), ProductRows(), LossRows()})
     all.insert(all.end(), rows.begin(), rows.end());
   return all;
 }

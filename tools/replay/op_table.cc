@@ -9,6 +9,7 @@ const OpTable& Operators() {
     AddSelections(all);
     AddIndexing(all);
     AddViews(all);
+    AddMoves(all);
     AddReductions(all);
     AddProducts(all);
     AddConvolutions(all);

@@ -41,6 +41,7 @@ void AddElementwise(OpTable& table);
 void AddSelections(OpTable& table);
 void AddIndexing(OpTable& table);
 void AddViews(OpTable& table);
+void AddMoves(OpTable& table);
 void AddReductions(OpTable& table);
 void AddProducts(OpTable& table);
 void AddConvolutions(OpTable& table);
