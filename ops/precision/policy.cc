@@ -71,6 +71,9 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"expand", Policy::kWidest},
       {"gather", Policy::kWidest},
       {"index_select", Policy::kWidest},
+      {"index_add", Policy::kWidest},
+      {"scatter", Policy::kWidest},
+      {"scatter_add", Policy::kWidest},
       {"pad_border", Policy::kWidest},
 
       {"copy_to_ranks", Policy::kAny},
@@ -88,6 +91,8 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"diag_embed", Policy::kAny},
       {"diag", Policy::kAny},
       {"pad", Policy::kAny},
+      {"sort", Policy::kAny},
+      {"topk", Policy::kAny},
   };
   return table;
 }

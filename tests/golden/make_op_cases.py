@@ -158,8 +158,67 @@ def moves():
     yield "broadcast_to", {"size": [2, 3, 4]}, of(3, 1), ["input"]
 
 
+def of_index(rows, shape, **others):
+    """An input, an index below `rows`, and other tensors by name and shape."""
+    made = {name: (lambda size=size: normal(*size)) for name, size in others.items()}
+    return made | {"index": lambda: ids(rows, *shape)}
+
+
+def distinct(rows, columns):
+    """The order of a sort names no place of a row twice."""
+    return {"index": lambda: torch.argsort(torch.rand(rows, columns), 1)}
+
+
+def special(*values):
+    return {"input": lambda: torch.tensor(values)}
+
+
+def choices():
+    """What writes by index, and what chooses by value."""
+    inf, nan = float("inf"), float("nan")
+    both = ["input", "src"]
+    yield "scatter", {"dim": 1}, distinct(2, 3) | of(3, 4) | {"src": lambda: normal(2, 3)}, both
+    yield "scatter", {"dim": -1, "value": 2.5}, of_index(4, (3, 2), input=(3, 4)), ["input"]
+    yield "scatter", {"dim": 0, "value": 3}, whole(4) | {"index": lambda: ids(4, 2)}, []
+    yield "scatter", {"dim": 0}, of_index(3, (0,), input=(3,), src=(0,)), both
+    for dim, shape in ((0, (7, 3)), (-1, (2, 9))):
+        yield "scatter_add", {"dim": dim}, of_index(3, shape, input=(3, 3), src=shape), both
+    yield "scatter_add", {"dim": 0}, of_index(5, (70,), input=(5,), src=(70,)), both
+    yield "scatter_add", {"dim": 0}, whole(4) | {"index": lambda: ids(4, 6), "src": lambda: ids(9, 6)}, []
+    source = {"input": (3, 4), "source": (6, 4)}
+    for attrs in ({"dim": 0}, {"dim": 0, "alpha": -1.5}):
+        yield "index_add", attrs, of_index(3, (6,), **source), ["input", "source"]
+    yield "index_add", {"dim": -1}, of_index(4, (0,), input=(3, 4), source=(3, 0)), ["input", "source"]
+    for attrs in ({}, {"num_classes": 12}):
+        yield "one_hot", attrs, whole(2, 3), []
+    indices = {"indices": lambda: ids(3, 1, 4)}
+    yield "take_along_dim", {"dim": 0}, of(3, 4) | indices, ["input"]
+    yield "take_along_dim", {}, of(3, 4) | indices, ["input"]
+    yield "masked_select", {}, of(3, 4) | {"mask": lambda: torch.rand(2, 1, 4) < 0.5}, ["input"]
+    yield "masked_select", {}, whole(3) | {"mask": lambda: torch.zeros(3, dtype=torch.bool)}, []
+    yield "nonzero", {}, {"input": lambda: ids(2, 3, 4)}, []
+    yield "nonzero", {"as_tuple": True}, special(0.0, nan, -0.0, -inf), []
+    yield "gather", {"dim": 0}, whole(3) | {"index": lambda: ids(3, 5)}, []
+    yield "index_select", {"dim": 0}, whole(3, 2) | {"index": lambda: ids(3, 5)}, []
+    for attrs in ({}, {"dim": 0, "descending": True}, {"dim": -2}):
+        yield "sort", attrs, of(5, 4), ["input"]
+    for descending in (False, True):
+        odd = special(2.0, nan, -inf, 0.0, -0.0, inf, 2.0)
+        yield "sort", {"stable": True, "descending": descending}, odd, ["input"]
+        yield "argsort", {"stable": True, "descending": descending}, whole(4, 6), []
+    yield "sort", {"dim": 0}, of(), ["input"]
+    yield "sort", {"dim": 1}, of(2, 0), ["input"]
+    for attrs in ({"k": 3}, {"k": 2, "dim": 0, "largest": False}, {"k": 0}):
+        yield "topk", attrs, of(4, 5), ["input"]
+    yield "topk", {"k": 3}, special(1.0, nan, inf, -inf, 3.0), ["input"]
+    repeats = {"repeats": lambda: ids(3, 4)}
+    yield "repeat_interleave", {"dim": -1}, of(3, 4) | repeats, ["input"]
+    yield "repeat_interleave", {}, of(2, 2) | repeats, ["input"]
+    yield "repeat_interleave", {"dim": 0}, of(2, 3) | {"repeats": lambda: ids(1, 1) + 2}, ["input"]
+
+
 # Each family of ops counts its cases from a number of its own, so that none changes with another's.
-FAMILIES = ((0, cases), (100, moves))
+FAMILIES = ((0, cases), (100, moves), (200, choices))
 
 
 def main():

@@ -14,6 +14,7 @@
 #include "ops/elementwise/power.h"
 #include "ops/elementwise/select.h"
 #include "ops/indexing/indexing.h"
+#include "ops/indexing/scatter.h"
 #include "ops/layer_norm/layer_norm.h"
 #include "ops/loss/cross_entropy.h"
 #include "ops/loss/linear_cross_entropy.h"
@@ -28,6 +29,7 @@
 #include "ops/reduction/reduction.h"
 #include "ops/reduction/variance.h"
 #include "ops/softmax/softmax.h"
+#include "ops/sort/sort.h"
 #include "ops/view/diagonal.h"
 #include "ops/view/join.h"
 #include "ops/view/order.h"
@@ -197,6 +199,33 @@ std::vector<Row> IndexingRows() {
           {"gather",
            {F32({4, 3}), Indices({2, 3})},
            [](const Variables& in) { return Variables{Gather(in[0], 0, in[1])}; }},
+          {"gather",
+           {F32({4, 3}), Indices({1, 3})},
+           [](const Variables& in) { return Variables{TakeAlongDim(in[0], in[1], 0)}; }},
+          {"scatter",
+           {F32({4, 3}), Indices({2, 3}), F32({2, 4})},
+           [](const Variables& in) { return Variables{Scatter(in[0], 0, in[1], in[2])}; }},
+          {"scatter",
+           {F32({4, 3}), Indices({2, 3})},
+           [](const Variables& in) { return Variables{Scatter(in[0], 0, in[1], 2)}; }},
+          {"scatter_add",
+           {F32({4, 3}), Indices({2, 3}), F32({2, 3})},
+           [](const Variables& in) { return Variables{ScatterAdd(in[0], 0, in[1], in[2])}; }},
+          {"index_add",
+           {F32({4, 3}), Indices({2}), F32({2, 3})},
+           [](const Variables& in) { return Variables{IndexAdd(in[0], 0, in[1], in[2], 2)}; }},
+          {"sort",
+           {F32({4, 3})},
+           [](const Variables& in) {
+             const SortResult sorted = Sort(in[0], 0);
+             return Variables{sorted.values, Variable(sorted.indices)};
+           }},
+          {"topk",
+           {F32({4, 3})},
+           [](const Variables& in) {
+             const SortResult top = TopK(in[0], 2);
+             return Variables{top.values, Variable(top.indices)};
+           }},
           {"embedding",
            {Indices({2, 5}), F32({7, 3})},
            [](const Variables& in) { return Variables{Embedding(in[0], in[1], 0)}; }},

@@ -1,4 +1,5 @@
 // Operators that put elements in other places: padding, reversal, rotation, repetition, diagonals.
+#include "ops/indexing/repeat_rows.h"
 #include "ops/pad/pad.h"
 #include "ops/view/diagonal.h"
 #include "ops/view/join.h"
@@ -47,7 +48,12 @@ OpRun RepeatInterleave(Arguments& a) {
   std::optional<int64_t> dim;
   if (a.attrs().Has("dim")) dim = a.attrs().Int("dim", 0);
   a.attrs().Int("output_size", 0);  // only saves PyTorch a look at the repeats
-  const int64_t repeats = a.IntOrTensor("repeats", 1);
+  if (a.Has("repeats")) {
+    const Variable input = a.Take("input"), repeats = a.Take("repeats");
+    const Variable y = ops::RepeatInterleave(input, repeats.data(), dim);
+    return {.outputs = {y}, .terms = y.numel(), .least = y.numel(), .gradient_size = 1};
+  }
+  const int64_t repeats = a.attrs().Int("repeats", 1);
   return Run(ops::RepeatInterleave(a.Take("input"), repeats, dim));
 }
 
