@@ -75,6 +75,9 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"scatter", Policy::kWidest},
       {"scatter_add", Policy::kWidest},
       {"pad_border", Policy::kWidest},
+      {"interpolate", Policy::kWidest},
+      {"unfold", Policy::kWidest},
+      {"fold", Policy::kWidest},
 
       {"copy_to_ranks", Policy::kAny},
       {"sum_over_ranks", Policy::kAny},

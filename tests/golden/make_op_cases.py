@@ -217,8 +217,40 @@ def choices():
     yield "repeat_interleave", {"dim": 0}, of(2, 3) | {"repeats": lambda: ids(1, 1) + 2}, ["input"]
 
 
+def images_resized():
+    """What resizes images, cuts windows out of them, and moves channels to pixels."""
+    for mode, shape in (("linear", (2, 3, 7)), ("bilinear", (2, 3, 5, 7)), ("trilinear", (1, 2, 3, 4, 5))):
+        for attrs in (
+            {"size": 4},
+            {"scale_factor": 1.7},
+            {"scale_factor": 0.6, "align_corners": True},
+            {"scale_factor": 1.7, "recompute_scale_factor": True},
+        ):
+            yield "interpolate", attrs | {"mode": mode}, of(*shape), ["input"]
+    for mode in ("nearest", "nearest-exact", "area", "bicubic"):
+        for attrs in ({"size": [3, 11]}, {"scale_factor": [2, 0.7]}, {"size": [5, 7]}):
+            yield "interpolate", attrs | {"mode": mode}, of(2, 3, 5, 7), ["input"]
+    yield "interpolate", {"mode": "bicubic", "size": [9, 3], "align_corners": True}, of(1, 2, 5, 7), ["input"]
+    yield "interpolate", {"scale_factor": 2}, of(1, 2, 3, 4, 2), ["input"]
+    for mode in ("bilinear", "bicubic"):
+        for size in ([3, 10], [2, 2]):
+            attrs = {"mode": mode, "size": size, "antialias": True}
+            yield "interpolate", attrs, of(1, 2, 8, 7), ["input"]
+    everything = {"kernel_size": [3, 2], "dilation": [1, 2], "padding": [2, 1], "stride": [2, 1]}
+    for attrs in ({"kernel_size": 2}, everything, {"kernel_size": 1, "stride": 3}):
+        yield "unfold", attrs, of(2, 3, 5, 6), ["input"]
+    yield "unfold", {"kernel_size": 2, "padding": 1}, of(3, 4, 4), ["input"]
+    yield "fold", {"output_size": [5, 6], **everything}, of(2, 18, 24), ["input"]
+    yield "fold", {"output_size": 4, "kernel_size": 2, "stride": 2}, of(8, 4), ["input"]
+    for shape in ((2, 12, 3, 2), (4, 2, 3), (2, 1, 8, 1, 2)):
+        yield "pixel_shuffle", {"upscale_factor": 2}, of(*shape), ["input"]
+    yield "pixel_shuffle", {"upscale_factor": 2}, of(0, 4, 2, 2), []
+    for shape in ((2, 2, 4, 6), (3, 2, 2)):
+        yield "pixel_unshuffle", {"downscale_factor": 2}, of(*shape), ["input"]
+
+
 # Each family of ops counts its cases from a number of its own, so that none changes with another's.
-FAMILIES = ((0, cases), (100, moves), (200, choices))
+FAMILIES = ((0, cases), (100, moves), (200, choices), (300, images_resized))
 
 
 def main():

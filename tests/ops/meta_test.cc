@@ -28,6 +28,9 @@
 #include "ops/reduction/logsumexp.h"
 #include "ops/reduction/reduction.h"
 #include "ops/reduction/variance.h"
+#include "ops/resampling/interpolate.h"
+#include "ops/resampling/pixel_shuffle.h"
+#include "ops/resampling/unfold.h"
 #include "ops/softmax/softmax.h"
 #include "ops/sort/sort.h"
 #include "ops/view/diagonal.h"
@@ -192,6 +195,22 @@ std::vector<Row> MoveRows() {
           {"squeeze", {F32({2, 3})}, [](const Variables& in) { return Unbind(in[0], 1); }}};
 }
 
+std::vector<Row> ImageRows() {
+  return {
+      One("interpolate", {2, 3, 4, 2},
+          [](V x) {
+            return Interpolate(x, {.size = {5, 2}, .mode = "bilinear"});
+          }),
+      One("interpolate", {2, 3, 2}, [](V x) { return Interpolate(x, {.scale_factor = {1.5}}); }),
+      One("unfold", {2, 3, 4, 2}, [](V x) { return Unfold(x, {2}, {1}, {1}); }),
+      One("fold", {2, 6, 8},
+          [](V x) {
+            return Fold(x, {3, 4}, {2});
+          }),
+      One("permute", {2, 3, 2, 4}, [](V x) { return PixelShuffle(x, 2); }),
+      One("permute", {2, 4, 2, 3}, [](V x) { return PixelUnshuffle(x, 2); })};
+}
+
 std::vector<Row> IndexingRows() {
   return {{"index_select",
            {F32({4, 3}), Indices({5})},
@@ -304,7 +323,7 @@ std::vector<Row> LossRows() {
 std::vector<Row> AllRows() {
   std::vector<Row> all;
   for (const auto& rows : {PointwiseRows(), ActivationRows(), ReductionRows(), ViewRows(),
-                           MoveRows(), IndexingRows(), ProductRows(), LossRows()})
+                           MoveRows(), ImageRows(), IndexingRows(), ProductRows(), LossRows()})
     all.insert(all.end(), rows.begin(), rows.end());
   return all;
 }

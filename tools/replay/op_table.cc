@@ -17,6 +17,7 @@ const OpTable& Operators() {
     AddLayerNorm(all);
     AddAttention(all);
     AddPooling(all);
+    AddResampling(all);
     AddLosses(all);
     return all;
   }();

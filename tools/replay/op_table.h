@@ -49,6 +49,7 @@ void AddNormalizations(OpTable& table);
 void AddLayerNorm(OpTable& table);
 void AddAttention(OpTable& table);
 void AddPooling(OpTable& table);
+void AddResampling(OpTable& table);
 void AddLosses(OpTable& table);
 
 }  // namespace torus::replay
