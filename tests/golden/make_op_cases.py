@@ -249,8 +249,35 @@ def images_resized():
         yield "pixel_unshuffle", {"downscale_factor": 2}, of(*shape), ["input"]
 
 
+def equations():
+    """Sums of products by names of dimensions."""
+    for equation, *shapes in (
+        ("ij,jk->ik", (2, 3), (3, 4)),
+        ("bhid,bhjd->bhij", (2, 3, 4, 5), (2, 3, 6, 5)),
+        ("b...d,...de->b...e", (2, 5, 3), (1, 3, 4)),
+        ("...ij,...j", (2, 1, 3, 4), (5, 4)),
+        ("ij,jk,kl->l", (2, 3), (3, 4), (4, 2)),
+        ("i,j,k->kij", (2,), (3,), (4,)),
+        ("bA,aB", (2, 3), (4, 2)),
+        ("iij->j", (3, 3, 2)),
+        ("ii", (4, 4)),
+        (" i j -> j i ", (2, 3)),
+        ("i...->...", (3, 2, 4)),
+        ("ij,ij->", (1, 3), (4, 3)),
+        (",i->i", (), (3,)),
+        ("ij,jk->ik", (2, 0), (0, 3)),
+    ):
+        operands = {f"operands.{i}": lambda shape=shape: normal(*shape) for i, shape in enumerate(shapes)}
+        yield "einsum", {"equation": equation}, operands, list(operands)
+    pair = {"a": lambda: normal(2, 3, 4), "b": lambda: normal(3, 4, 5)}
+    yield "tensordot", {}, pair, ["a", "b"]
+    yield "tensordot", {"dims": [[-1, 1], [1, 0]]}, pair, ["a", "b"]
+    yield "tensordot", {"dims": 0}, {"a": lambda: normal(2), "b": lambda: normal(2, 3)}, ["a", "b"]
+    yield "outer", {}, {"input": lambda: normal(3), "vec2": lambda: normal(4)}, ["input", "vec2"]
+
+
 # Each family of ops counts its cases from a number of its own, so that none changes with another's.
-FAMILIES = ((0, cases), (100, moves), (200, choices), (300, images_resized))
+FAMILIES = ((0, cases), (100, moves), (200, choices), (300, images_resized), (400, equations))
 
 
 def main():

@@ -7,6 +7,7 @@
 #include "ops/activation/activation.h"
 #include "ops/attention/attention.h"
 #include "ops/dropout/dropout.h"
+#include "ops/einsum/einsum.h"
 #include "ops/elementwise/cast.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/extrema.h"
@@ -271,6 +272,14 @@ std::vector<Row> ProductRows() {
           {"matmul",
            {F32({2, 3, 4}), F32({4})},
            [](const Variables& in) { return Variables{Matmul(in[0], in[1])}; }},
+          {"matmul",
+           {F32({2, 3}), F32({3, 4}), F32({4, 2})},
+           [](const Variables& in) { return Variables{Einsum("ij,jk,ki->ki", in)}; }},
+          {"mul",
+           {F32({3}), F32({4})},
+           [](const Variables& in) {
+             return Variables{Outer(in[0], in[1]), Tensordot(in[0], in[1], 0)};
+           }},
           {"layer_norm",
            {F32({2, 3, 4}), F32({4}), F32({4})},
            [](const Variables& in) { return Variables{LayerNorm(in[0], {4}, in[1], in[2])}; }},

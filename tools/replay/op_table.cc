@@ -12,6 +12,7 @@ const OpTable& Operators() {
     AddMoves(all);
     AddReductions(all);
     AddProducts(all);
+    AddEinsums(all);
     AddConvolutions(all);
     AddNormalizations(all);
     AddLayerNorm(all);

@@ -44,6 +44,7 @@ void AddViews(OpTable& table);
 void AddMoves(OpTable& table);
 void AddReductions(OpTable& table);
 void AddProducts(OpTable& table);
+void AddEinsums(OpTable& table);
 void AddConvolutions(OpTable& table);
 void AddNormalizations(OpTable& table);
 void AddLayerNorm(OpTable& table);
