@@ -4,36 +4,15 @@
 #include "autograd/undefined_input.h"
 #include "ops/elementwise/binary.h"
 #include "ops/indexing/index_check.h"
+#include "ops/indexing/index_rows.h"
 #include "ops/indexing/kernels.h"
 #include "ops/precision/in_precision.h"
 #include "ops/precision/native.h"
-#include "ops/sum/reduction_shape.h"
 #include "ops/view/view.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {
 namespace {
-
-// A contiguous tensor viewed as (before, dim, after).
-Tensor AsRows(const Tensor& x, int dim) { return x.View(MiddleShape(x.shape(), dim, dim)); }
-
-Tensor Picked(std::string_view op, const Tensor& x, int dim, const Tensor& index) {
-  Shape shape = x.shape();
-  shape[dim] = index.numel();
-  Tensor out(shape, x.dtype(), CommonDevice(op, x, index));
-  kernels::SelectRows(op, AsRows(x, dim), index, out);
-  return out;
-}
-
-// The gradient of what was picked from `shape`, in the type of sums.
-Tensor AddedRows(std::string_view op, const Tensor& dy, const Shape& shape, int dim,
-                 const Tensor& index, int64_t skip) {
-  const DType sum = SumTypeOf(dy.dtype());
-  Tensor sums(shape, sum, dy.device());
-  Tensor rows = AsRows(sums, dim);
-  kernels::AddRows(op, dy.To(sum), index, skip, rows);
-  return sums;
-}
 
 // In place, also where the weight is strided or 16-bit.
 void Renorm(const Tensor& index, double max_norm, double norm_type, Tensor weight) {
@@ -84,12 +63,13 @@ Variable IndexSelect(const Variable& input, int64_t dim, const Variable& index) 
           return Reshape(IndexSelect(Reshape(input, {1}), 0, index), {});
         }
         const Tensor at = CheckedIndex("index_select", index.data(), input.dim(d));
-        return Record("index_select", Picked("index_select", input.data().Contiguous(), d, at),
-                      {input, index},
-                      [shape = input.shape(), d, at = Saved(at)](const GradContext& g) {
-                        return Gradients{
-                            AddedRows("index_select", g.grad(), shape, d, at.get(), -1), Tensor()};
-                      });
+        return Record(
+            "index_select", PickedRows("index_select", input.data().Contiguous(), d, at),
+            {input, index}, [shape = input.shape(), d, at = Saved(at)](const GradContext& g) {
+              return Gradients{
+                  AddedRows("index_select", g.grad(), shape, d, at.get(), -1, g.grad().device()),
+                  Tensor()};
+            });
       },
       input, index);
 }
@@ -108,10 +88,10 @@ Variable Embedding(const Variable& input, const Variable& weight,
   Shape shape = input.shape();
   shape.push_back(weight.dim(1));
   return Record(
-      "embedding", Picked("embedding", weight.data().Contiguous(), 0, at).View(shape),
+      "embedding", PickedRows("embedding", weight.data().Contiguous(), 0, at).View(shape),
       {input, weight},
       [shape = weight.shape(), at = Saved(at), skip, scale_grad_by_freq](const GradContext& g) {
-        Tensor sums = AddedRows("embedding", g.grad(), shape, 0, at.get(), skip);
+        Tensor sums = AddedRows("embedding", g.grad(), shape, 0, at.get(), skip, g.grad().device());
         if (scale_grad_by_freq) sums = OverCounts(sums, at.get());
         return Gradients{Tensor(), sums.To(g.grad().dtype())};
       });
@@ -136,11 +116,29 @@ Variable Gather(const Variable& input, int64_t dim, const Variable& index) {
         return Record("gather", std::move(out), {input, index},
                       [shape = x.shape(), d, index = Saved(at)](const GradContext& g) {
                         Tensor dx = Zeros(shape, g.grad().dtype(), g.grad().device());
-                        kernels::GatherBackward(g.grad(), d, index.get(), dx);
+                        kernels::AddColumns("gather", g.grad(), d, index.get(), dx);
                         return Gradients{dx, Tensor()};
                       });
       },
       input, index);
+}
+
+Variable TakeAlongDim(const Variable& input, const Variable& indices, std::optional<int64_t> dim) {
+  if (!dim) return Gather(Reshape(input, {input.numel()}), 0, Reshape(indices, {indices.numel()}));
+  Require(input.rank() == indices.rank(), "take_along_dim",
+          "needs as many dimensions of input and indices, got {} and {}", input.shape(),
+          indices.shape());
+  const int d = NormalizeDim("take_along_dim", *dim, input.rank());
+  if (input.rank() == 0) return Gather(input, 0, indices);
+  // Both as large as the other in every other dimension.
+  Shape others = input.shape(), index_others = indices.shape();
+  others[d] = index_others[d] = 1;
+  Shape shape = BroadcastShapes("take_along_dim", others, index_others), index_shape = shape;
+  shape[d] = input.dim(d), index_shape[d] = indices.dim(d);
+  const auto as = [](const Variable& v, const Shape& wanted) {
+    return v.shape() == wanted ? v : Expand(v, wanted);
+  };
+  return Gather(as(input, shape), d, as(indices, index_shape));
 }
 
 }  // namespace torus::ops

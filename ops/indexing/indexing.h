@@ -1,6 +1,7 @@
-// Selection by index, as torch.index_select, gather and torch.nn.functional.embedding.
+// Selection by index, as torch.index_select, gather, take_along_dim and
+// torch.nn.functional.embedding.
 //
-// Values are floating-point, indices are i64 or i32. Throws BadInput for an index outside of [0,
+// Values are of any dtype, those of a weight floating-point; indices are i64 or i32. Throws BadInput for an index outside of [0,
 // size), naming it and its position. If an element is selected more than once, its gradients add in
 // the order of the indices, whatever the number of threads; those of 16-bit values add in f32 and
 // are rounded once.
@@ -20,6 +21,10 @@ Variable IndexSelect(const Variable& input, int64_t dim, const Variable& index);
 // Except along `dim`, index must not be larger than the input. An empty index may have any shape
 // and dtype.
 Variable Gather(const Variable& input, int64_t dim, const Variable& index);
+
+// Gather where the other dimensions broadcast; without `dim`, of both flattened.
+Variable TakeAlongDim(const Variable& input, const Variable& indices,
+                      std::optional<int64_t> dim = {});
 
 // Looks up rows of weight (count, width) for an input of indices of any shape; returns (...,
 // width). Row padding_idx (a negative one counts from the end) gets no gradient. With max_norm, a

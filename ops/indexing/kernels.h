@@ -1,5 +1,6 @@
-// The kernels of selection by index, on the device of their tensors. Values are f32 or f64, for
-// SelectRows any floating type. An index is contiguous i64; call CheckIndex before using it.
+// The kernels of selection, writing and adding by index, on the device of their tensors. Values that
+// are only moved have any dtype, those that are added f32, f64 or i64. An index is contiguous i64;
+// call CheckIndex before using it.
 #pragma once
 
 #include <string_view>
@@ -37,8 +38,19 @@ TORUS_KERNEL(RenormRows, "embedding", weight.device(),
 TORUS_KERNEL(Gather, "gather", y.device(),
              (const Tensor& x, int dim, const Tensor& index, Tensor& y), (x, dim, index, y));
 
-// dx[index[i][j][k]][j][k] += dy[i][j][k], those that meet in row-major order; all are contiguous.
-TORUS_KERNEL(GatherBackward, "gather", dx.device(),
-             (const Tensor& dy, int dim, const Tensor& index, Tensor& dx), (dy, dim, index, dx));
+// x[index[i][j][k]][j][k] += y[i][j][k], those that meet in row-major order; all are contiguous.
+TORUS_KERNEL(AddColumns, op, x.device(),
+             (std::string_view op, const Tensor& y, int dim, const Tensor& index, Tensor& x),
+             (op, y, dim, index, x));
+
+// x[index[i][j][k]][j][k] = y[i][j][k], of those that meet the last in row-major order; all are
+// contiguous.
+TORUS_KERNEL(Scatter, "scatter", x.device(),
+             (const Tensor& y, int dim, const Tensor& index, Tensor& x), (y, dim, index, x));
+
+// places (count, rank), a new i64 tensor, has the indices at which the contiguous bool mask holds,
+// in row-major order. Waits for a GPU.
+TORUS_KERNEL(Nonzero, "nonzero", mask.device(), (const Tensor& mask, Tensor& places),
+             (mask, places));
 
 }  // namespace torus

@@ -99,6 +99,13 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"expand", Policy::kWidest},
       {"gather", Policy::kWidest},
       {"index_select", Policy::kWidest},
+      {"index_add", Policy::kWidest},
+      {"scatter", Policy::kWidest},
+      {"scatter_add", Policy::kWidest},
+      {"pad_border", Policy::kWidest},
+      {"interpolate", Policy::kWidest},
+      {"unfold", Policy::kWidest},
+      {"fold", Policy::kWidest},
 
       {"copy_to_ranks", Policy::kAny},
       {"sum_over_ranks", Policy::kAny},
@@ -109,6 +116,14 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"squeeze", Policy::kAny},
       {"unsqueeze", Policy::kAny},
       {"split", Policy::kAny},
+      {"flip", Policy::kAny},
+      {"roll", Policy::kAny},
+      {"diagonal", Policy::kAny},
+      {"diag_embed", Policy::kAny},
+      {"diag", Policy::kAny},
+      {"pad", Policy::kAny},
+      {"sort", Policy::kAny},
+      {"topk", Policy::kAny},
   };
   return table;
 }

@@ -1,4 +1,4 @@
-// Joins and splits tensors, as torch.cat, stack and split.
+// Joins and splits tensors, as torch.cat, stack, split, chunk and unbind.
 #pragma once
 
 #include <vector>
@@ -19,5 +19,11 @@ Variable Stack(const std::vector<Variable>& tensors, int64_t dim = 0);
 std::vector<Variable> Split(const Variable& input, int64_t split_size, int64_t dim = 0);
 std::vector<Variable> Split(const Variable& input, const std::vector<int64_t>& sizes,
                             int64_t dim = 0);
+
+// Splits into at most `chunks` views of one size (the last may be smaller).
+std::vector<Variable> Chunk(const Variable& input, int64_t chunks, int64_t dim = 0);
+
+// A view for each index of a dimension, which is dropped; none if its size is 0.
+std::vector<Variable> Unbind(const Variable& input, int64_t dim = 0);
 
 }  // namespace torus::ops

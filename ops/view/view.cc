@@ -53,6 +53,14 @@ Variable Permute(const Variable& input, const Dims& dims) {
                 }));
 }
 
+Variable Movedim(const Variable& input, const Dims& source, const Dims& destination) {
+  return Permute(input, MovedOrder(input.rank(), source, destination));
+}
+
+Variable Movedim(const Variable& input, int64_t source, int64_t destination) {
+  return Movedim(input, Dims{source}, Dims{destination});
+}
+
 Variable Narrow(const Variable& input, int64_t dim, int64_t start, int64_t length) {
   RequireDefined("narrow", input);
   Require(input.rank() > 0, "narrow", "needs at least one dimension");

@@ -19,6 +19,10 @@ Variable Transpose(const Variable& input, int64_t dim0, int64_t dim1);
 // Dimension i of the result is dimension dims[i] of the input.
 Variable Permute(const Variable& input, const Dims& dims);
 
+// Dimension source[i] becomes dimension destination[i]; the others keep their order.
+Variable Movedim(const Variable& input, const Dims& source, const Dims& destination);
+Variable Movedim(const Variable& input, int64_t source, int64_t destination);
+
 // Takes [start, start + length) of one dimension; a negative start counts from the end.
 Variable Narrow(const Variable& input, int64_t dim, int64_t start, int64_t length);
 

@@ -35,6 +35,28 @@ Dims SqueezedDims(const Shape& shape, const Dims& dims) {
   return gone;
 }
 
+Dims MovedOrder(int rank, const Dims& source, const Dims& destination) {
+  Require(source.rank() == destination.rank(), "movedim", "{} dimensions do not move to {} places",
+          source.rank(), destination.rank());
+  Dims order = Dims::Filled(rank, -1), moved = Dims::Filled(rank, 0);
+  for (int i = 0; i < source.rank(); ++i) {
+    const int from = NormalizeDim("movedim", source[i], rank);
+    const int to = NormalizeDim("movedim", destination[i], rank);
+    if (rank == 0) continue;
+    Require(moved[from] == 0 && order[to] == -1, "movedim", "{} to {} names a dimension twice",
+            source, destination);
+    moved[from] = 1;
+    order[to] = from;
+  }
+  int next = 0;
+  for (int to = 0; to < rank; ++to) {
+    if (order[to] != -1) continue;
+    while (moved[next] != 0) ++next;
+    order[to] = next++;
+  }
+  return order;
+}
+
 Shape JoinedShape(std::span<const Shape> parts, int dim) {
   Shape out = parts[0];
   for (const Shape& part : parts.subspan(1)) {
@@ -55,6 +77,12 @@ std::vector<int64_t> SplitSizes(int64_t size, int64_t split_size) {
   for (int64_t at = 0; at < size; at += split_size)
     sizes.push_back(std::min(split_size, size - at));
   return sizes;
+}
+
+std::vector<int64_t> ChunkSizes(int64_t size, int64_t chunks) {
+  Require(chunks > 0, "chunk", "needs at least one chunk, got {}", chunks);
+  if (size == 0) return std::vector<int64_t>(static_cast<size_t>(chunks), 0);
+  return SplitSizes(size, (size + chunks - 1) / chunks);
 }
 
 // Old dimensions whose elements lie evenly apart form a run, which new ones must fill exactly.

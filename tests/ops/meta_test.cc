@@ -7,6 +7,7 @@
 #include "ops/activation/activation.h"
 #include "ops/attention/attention.h"
 #include "ops/dropout/dropout.h"
+#include "ops/einsum/einsum.h"
 #include "ops/elementwise/cast.h"
 #include "ops/elementwise/comparison.h"
 #include "ops/elementwise/elementwise.h"
@@ -16,6 +17,7 @@
 #include "ops/elementwise/remainder.h"
 #include "ops/elementwise/select.h"
 #include "ops/indexing/indexing.h"
+#include "ops/indexing/scatter.h"
 #include "ops/layer_norm/layer_norm.h"
 #include "ops/loss/cross_entropy.h"
 #include "ops/loss/linear_cross_entropy.h"
@@ -23,6 +25,7 @@
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/mlp/mlp.h"
+#include "ops/pad/pad.h"
 #include "ops/reduction/cumsum.h"
 #include "ops/reduction/extremum.h"
 #include "ops/reduction/logsumexp.h"
@@ -31,8 +34,15 @@
 #include "ops/reduction/reduction.h"
 #include "ops/reduction/truth.h"
 #include "ops/reduction/variance.h"
+#include "ops/resampling/interpolate.h"
+#include "ops/resampling/pixel_shuffle.h"
+#include "ops/resampling/unfold.h"
 #include "ops/softmax/softmax.h"
+#include "ops/sort/sort.h"
+#include "ops/view/diagonal.h"
 #include "ops/view/join.h"
+#include "ops/view/order.h"
+#include "ops/view/repeat.h"
 #include "ops/view/view.h"
 #include "tests/ops/op_test.h"
 
@@ -205,6 +215,52 @@ std::vector<Row> ViewRows() {
           {"split", {F32({5, 3})}, [](const Variables& in) { return Split(in[0], 2); }}};
 }
 
+std::vector<Row> MoveRows() {
+  return {One("flip", {2, 3}, [](V x) { return Flip(x, {1}); }),
+          One("roll", {2, 3},
+              [](V x) {
+                return Roll(x, {1, 1}, {0, 1});
+              }),
+          One("expand", {2, 3},
+              [](V x) {
+                return Repeat(x, {2, 1, 3});
+              }),
+          One("expand", {2, 3}, [](V x) { return RepeatInterleave(x, 2, 1); }),
+          One("diagonal", {2, 3}, [](V x) { return Diagonal(x, 1); }),
+          One("diag_embed", {2, 3}, [](V x) { return DiagEmbed(x, -1); }),
+          One("diag", {2, 3}, [](V x) { return Diag(x); }),
+          One("pad", {2, 3},
+              [](V x) {
+                return Pad(x, {1, -1, 0, 2});
+              }),
+          One("pad_border", {2, 3},
+              [](V x) {
+                return Pad(x, {2, -1}, "reflect");
+              }),
+          One("pad_border", {2, 3},
+              [](V x) {
+                return Pad(x, {1, 1, 1, 0}, "circular");
+              }),
+          {"split", {F32({5, 3})}, [](const Variables& in) { return Chunk(in[0], 2); }},
+          {"squeeze", {F32({2, 3})}, [](const Variables& in) { return Unbind(in[0], 1); }}};
+}
+
+std::vector<Row> ImageRows() {
+  return {
+      One("interpolate", {2, 3, 4, 2},
+          [](V x) {
+            return Interpolate(x, {.size = {5, 2}, .mode = "bilinear"});
+          }),
+      One("interpolate", {2, 3, 2}, [](V x) { return Interpolate(x, {.scale_factor = {1.5}}); }),
+      One("unfold", {2, 3, 4, 2}, [](V x) { return Unfold(x, {2}, {1}, {1}); }),
+      One("fold", {2, 6, 8},
+          [](V x) {
+            return Fold(x, {3, 4}, {2});
+          }),
+      One("permute", {2, 3, 2, 4}, [](V x) { return PixelShuffle(x, 2); }),
+      One("permute", {2, 4, 2, 3}, [](V x) { return PixelUnshuffle(x, 2); })};
+}
+
 std::vector<Row> IndexingRows() {
   return {{"index_select",
            {F32({4, 3}), Indices({5})},
@@ -212,6 +268,33 @@ std::vector<Row> IndexingRows() {
           {"gather",
            {F32({4, 3}), Indices({2, 3})},
            [](const Variables& in) { return Variables{Gather(in[0], 0, in[1])}; }},
+          {"gather",
+           {F32({4, 3}), Indices({1, 3})},
+           [](const Variables& in) { return Variables{TakeAlongDim(in[0], in[1], 0)}; }},
+          {"scatter",
+           {F32({4, 3}), Indices({2, 3}), F32({2, 4})},
+           [](const Variables& in) { return Variables{Scatter(in[0], 0, in[1], in[2])}; }},
+          {"scatter",
+           {F32({4, 3}), Indices({2, 3})},
+           [](const Variables& in) { return Variables{Scatter(in[0], 0, in[1], 2)}; }},
+          {"scatter_add",
+           {F32({4, 3}), Indices({2, 3}), F32({2, 3})},
+           [](const Variables& in) { return Variables{ScatterAdd(in[0], 0, in[1], in[2])}; }},
+          {"index_add",
+           {F32({4, 3}), Indices({2}), F32({2, 3})},
+           [](const Variables& in) { return Variables{IndexAdd(in[0], 0, in[1], in[2], 2)}; }},
+          {"sort",
+           {F32({4, 3})},
+           [](const Variables& in) {
+             const SortResult sorted = Sort(in[0], 0);
+             return Variables{sorted.values, Variable(sorted.indices)};
+           }},
+          {"topk",
+           {F32({4, 3})},
+           [](const Variables& in) {
+             const SortResult top = TopK(in[0], 2);
+             return Variables{top.values, Variable(top.indices)};
+           }},
           {"embedding",
            {Indices({2, 5}), F32({7, 3})},
            [](const Variables& in) { return Variables{Embedding(in[0], in[1], 0)}; }},
@@ -238,6 +321,14 @@ std::vector<Row> ProductRows() {
           {"matmul",
            {F32({2, 3, 4}), F32({4})},
            [](const Variables& in) { return Variables{Matmul(in[0], in[1])}; }},
+          {"matmul",
+           {F32({2, 3}), F32({3, 4}), F32({4, 2})},
+           [](const Variables& in) { return Variables{Einsum("ij,jk,ki->ki", in)}; }},
+          {"mul",
+           {F32({3}), F32({4})},
+           [](const Variables& in) {
+             return Variables{Outer(in[0], in[1]), Tensordot(in[0], in[1], 0)};
+           }},
           {"layer_norm",
            {F32({2, 3, 4}), F32({4}), F32({4})},
            [](const Variables& in) { return Variables{LayerNorm(in[0], {4}, in[1], in[2])}; }},
@@ -290,7 +381,7 @@ std::vector<Row> LossRows() {
 std::vector<Row> AllRows() {
   std::vector<Row> all;
   for (const auto& rows : {PointwiseRows(), ActivationRows(), ReductionRows(), ViewRows(),
-                           IndexingRows(), ProductRows(), LossRows()})
+                           MoveRows(), ImageRows(), IndexingRows(), ProductRows(), LossRows()})
     all.insert(all.end(), rows.begin(), rows.end());
   return all;
 }

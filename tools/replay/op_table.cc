@@ -9,13 +9,16 @@ const OpTable& Operators() {
     AddSelections(all);
     AddIndexing(all);
     AddViews(all);
+    AddMoves(all);
     AddReductions(all);
     AddProducts(all);
+    AddEinsums(all);
     AddConvolutions(all);
     AddNormalizations(all);
     AddLayerNorm(all);
     AddAttention(all);
     AddPooling(all);
+    AddResampling(all);
     AddLosses(all);
     return all;
   }();

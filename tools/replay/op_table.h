@@ -41,13 +41,16 @@ void AddElementwise(OpTable& table);
 void AddSelections(OpTable& table);
 void AddIndexing(OpTable& table);
 void AddViews(OpTable& table);
+void AddMoves(OpTable& table);
 void AddReductions(OpTable& table);
 void AddProducts(OpTable& table);
+void AddEinsums(OpTable& table);
 void AddConvolutions(OpTable& table);
 void AddNormalizations(OpTable& table);
 void AddLayerNorm(OpTable& table);
 void AddAttention(OpTable& table);
 void AddPooling(OpTable& table);
+void AddResampling(OpTable& table);
 void AddLosses(OpTable& table);
 
 }  // namespace torus::replay

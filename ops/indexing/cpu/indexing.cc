@@ -6,6 +6,7 @@
 #include "ops/indexing/gather_plan.h"
 #include "ops/indexing/kernels.h"
 #include "ops/indexing/row_norm.h"
+#include "ops/indexing/visit_types.h"
 #include "ops/sum/reduction_shape.h"
 #include "runtime/parallel_for.h"
 
@@ -81,11 +82,26 @@ void FindColumns(const Tensor& dx, int dim, const Shape& index, int64_t begin, i
   }
 }
 
-// din[place + index[k] * stride] += dout[k] along each column of the index. Each thread owns whole
+struct AddTo {
+  template <class T>
+  void operator()(T& to, T value) const {
+    to += value;
+  }
+};
+
+struct WriteTo {
+  template <class T>
+  void operator()(T& to, T value) const {
+    to = value;
+  }
+};
+
+// put(din[place + index[k] * stride], dout[k]) along each column of the index. Each thread owns whole
 // columns, and only a column's own elements meet, in their order: the bits do not depend on the
 // number of threads.
-template <class T>
-void AddColumns(const Tensor& dx, int dim, const Tensor& index, const T* dout, T* din) {
+template <class T, class Put>
+void PutColumns(const Tensor& dx, int dim, const Tensor& index, const T* dout, T* din,
+                const Put& put) {
   const Shape cut = ops::MiddleShape(index.shape(), dim, dim);
   const int64_t outer = cut[0], length = cut[1], inner = cut[2], stride = dx.strides()[dim];
   const int64_t* const at = index.data<int64_t>();
@@ -98,7 +114,7 @@ void AddColumns(const Tensor& dx, int dim, const Tensor& index, const T* dout, T
       for (int64_t k = 0; k < length; ++k) {
         const int64_t from = (o * length + k) * inner + first;
         for (int64_t i = 0; i < count; ++i)
-          din[places[static_cast<size_t>(i)] + at[from + i] * stride] += dout[from + i];
+          put(din[places[static_cast<size_t>(i)] + at[from + i] * stride], dout[from + i]);
       }
       begin += count;
     }
@@ -114,15 +130,14 @@ void CheckIndex(std::string_view op, int64_t bound, Tensor& index) {
             bound);
 }
 
-void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tensor& y) {
-  Require(IsFloating(x.dtype()), op, "needs floating-point values, got {}", x);
+void SelectRows(std::string_view, const Tensor& x, const Tensor& index, Tensor& y) {
   SelectBytes(x.dim(0), x.dim(1), x.dim(2) * static_cast<int64_t>(SizeOf(x.dtype())), index.numel(),
               index.data<int64_t>(), static_cast<const std::byte*>(x.raw()),
               static_cast<std::byte*>(y.mutable_raw()));
 }
 
 void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip, Tensor& dx) {
-  VisitCompute(op, dx.dtype(), [&]<class T>(ComputeType<T>) {
+  ops::VisitAdded(op, dx.dtype(), [&]<class T>(ComputeType<T>) {
     AddRows(dx.dim(0), dx.dim(1), dx.dim(2), index.numel(), index.data<int64_t>(), skip,
             dy.data<T>(), dx.mutable_data<T>());
   });
@@ -141,15 +156,22 @@ void RenormRows(const Tensor& index, double most, double p, Tensor& weight) {
 }
 
 void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y) {
-  VisitCompute("gather", x.dtype(), [&]<class T>(ComputeType<T>) {
-    Gather(ops::PlanGather(x, dim, index), index.data<int64_t>(), x.strides()[dim], x.data<T>(),
-           y.mutable_data<T>());
+  ops::VisitBySize(x.dtype(), [&]<class T>(T) {
+    Gather(ops::PlanGather(x, dim, index), index.data<int64_t>(), x.strides()[dim],
+           static_cast<const T*>(x.raw()), static_cast<T*>(y.mutable_raw()));
   });
 }
 
-void GatherBackward(const Tensor& dy, int dim, const Tensor& index, Tensor& dx) {
-  VisitCompute("gather", dx.dtype(), [&]<class T>(ComputeType<T>) {
-    AddColumns(dx, dim, index, dy.data<T>(), dx.mutable_data<T>());
+void AddColumns(std::string_view op, const Tensor& y, int dim, const Tensor& index, Tensor& x) {
+  ops::VisitAdded(op, x.dtype(), [&]<class T>(ComputeType<T>) {
+    PutColumns(x, dim, index, y.data<T>(), x.mutable_data<T>(), AddTo());
+  });
+}
+
+void Scatter(const Tensor& y, int dim, const Tensor& index, Tensor& x) {
+  ops::VisitBySize(x.dtype(), [&]<class T>(T) {
+    PutColumns(x, dim, index, static_cast<const T*>(y.raw()), static_cast<T*>(x.mutable_raw()),
+               WriteTo());
   });
 }
 

@@ -4,6 +4,7 @@
 #include "ops/indexing/gather_plan.h"
 #include "ops/indexing/kernels.h"
 #include "ops/indexing/row_norm.h"
+#include "ops/indexing/visit_types.h"
 #include "runtime/cuda/divide.h"
 #include "runtime/cuda/elements.h"
 #include "runtime/cuda/strided.h"
@@ -131,22 +132,103 @@ struct Gathered {
   }
 };
 
-// A column of the index has stride index_stride, and its positions in dx have `stride`.
-template <class T>
-struct AddColumn {
+struct AddTo {
+  template <class T>
+  __device__ void operator()(T& to, T value) const {
+    to += value;
+  }
+};
+
+struct WriteTo {
+  template <class T>
+  __device__ void operator()(T& to, T value) const {
+    to = value;
+  }
+};
+
+// Elements of y, of the index's shape, and where they go in x: columns of the index, whose elements
+// are index_stride apart, and `stride` in x.
+template <class T, class Put>
+struct Columns {
   StridedWalk<2> walk;
   int64_t length, index_stride, stride;
   const int64_t* index;
-  const T* dy;
-  T* dx;
+  const T* y;
+  T* x;
+  Put put;
+};
+
+template <class T, class Put>
+struct PutColumn {
+  Columns<T, Put> of;
   __device__ void operator()(int64_t column) const {
-    const auto places = walk(column);
-    for (int64_t k = 0; k < length; ++k) {
-      const int64_t at = places.at[1] + k * index_stride;
-      dx[places.at[0] + index[at] * stride] += dy[at];
+    const auto places = of.walk(column);
+    for (int64_t k = 0; k < of.length; ++k) {
+      const int64_t at = places.at[1] + k * of.index_stride;
+      of.put(of.x[places.at[0] + of.index[at] * of.stride], of.y[at]);
     }
   }
 };
+
+// The same for place i of the columns, sorted: where a run of equal indices starts, all of it.
+template <class T, class Put>
+struct PutRun {
+  Columns<T, Put> of;
+  const int64_t *values, *order;
+  __device__ void operator()(int64_t i) const {
+    const Divided at = Divide(i, of.length);
+    const int64_t column = at.quotient * of.length, value = values[i];
+    if (at.rest > 0 && values[i - 1] == value) return;
+    const auto places = of.walk(at.quotient);
+    T& to = of.x[places.at[0] + value * of.stride];
+    for (int64_t p = i; p < column + of.length && values[p] == value; ++p)
+      of.put(to, of.y[places.at[1] + order[p] * of.index_stride]);
+  }
+};
+
+// Where a thread for each column would leave the GPU idle, the columns are sorted.
+bool AreFew(int64_t columns, int64_t length) { return length > 64 && columns < 1 << 14; }
+
+template <class T, class Put>
+void PutColumns(std::string_view op, const Columns<T, Put>& of, const Tensor& index, int dim,
+                StreamHandle stream) {
+  const int64_t columns = index.numel() / of.length;
+  if (!AreFew(columns, of.length)) return ForEach(op, columns, stream, PutColumn<T, Put>{of});
+  Dims order;
+  for (int d = 0; d < index.rank(); ++d)
+    if (d != dim) order.push_back(d);
+  order.push_back(dim);
+  const SortedIndex sorted = SortIndex(op, index.Permute(order).Contiguous(), stream);
+  ForEach(op, index.numel(), stream,
+          PutRun<T, Put>{of, Elements<int64_t>(sorted.values), Elements<int64_t>(sorted.order)});
+}
+
+// The columns of x along `dim` that an index which is not empty names.
+template <class T, class Put>
+Columns<T, Put> ColumnsOf(const Tensor& x, int dim, const Tensor& index, const T* from, T* to) {
+  return {WalkOf<2>(ops::PlanGatherColumns(x, dim, index)),
+          index.dim(dim),
+          index.strides()[dim],
+          x.strides()[dim],
+          Elements<int64_t>(index),
+          from,
+          to,
+          Put()};
+}
+
+// Elements of any dtype of T's size.
+template <class T>
+const T* ElementsBySize(const Tensor& tensor) {
+  TORUS_CHECK(SizeOf(tensor.dtype()) == sizeof(T) && tensor.device().kind == DeviceKind::kCuda,
+              "asked {} bytes on a GPU of {}", sizeof(T), tensor);
+  return static_cast<const T*>(tensor.raw());
+}
+
+template <class T>
+T* MutableElementsBySize(Tensor& tensor) {
+  ElementsBySize<T>(tensor);
+  return static_cast<T*>(tensor.mutable_raw());
+}
 
 }  // namespace
 
@@ -165,22 +247,19 @@ void CheckIndex(std::string_view op, int64_t bound, Tensor& index) {
 
 void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tensor& y) {
   const StreamHandle stream = CurrentStream(y.device());
-  const auto select = [&]<class T>(ComputeType<T>) {
+  ops::VisitBySize(x.dtype(), [&]<class T>(T) {
     ForEach(op, y.numel(), stream,
             SelectedRow<T>{x.dim(1), x.dim(2), index.numel(), Elements<int64_t>(index),
-                           Elements<T>(x), MutableElements<T>(y)});
-  };
-  if (x.dtype() == DType::kBF16) return select(ComputeType<BFloat16>());
-  if (x.dtype() == DType::kF16) return select(ComputeType<Float16>());
-  VisitCompute(op, x.dtype(), select);
+                           ElementsBySize<T>(x), MutableElementsBySize<T>(y)});
+  });
 }
 
 void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip, Tensor& dx) {
   const StreamHandle stream = CurrentStream(dx.device());
   Fill(dx, 0);
   if (dy.numel() == 0) return;
-  const SortedIndex sorted = SortIndex(op, index, stream);
-  VisitCompute(op, dx.dtype(), [&]<class T>(ComputeType<T>) {
+  const SortedIndex sorted = SortIndex(op, index.View({index.numel()}), stream);
+  ops::VisitAdded(op, dx.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach(op, dy.numel(), stream,
             AddRun<T>{dx.dim(1), dx.dim(2), index.numel(), skip, Elements<int64_t>(sorted.values),
                       Elements<int64_t>(sorted.order), Elements<T>(dy), MutableElements<T>(dx)});
@@ -191,7 +270,7 @@ void RenormRows(const Tensor& index, double most, double p, Tensor& weight) {
   const StreamHandle stream = CurrentStream(weight.device());
   if (index.numel() == 0) return;
   const int64_t width = weight.dim(1);
-  const SortedIndex sorted = SortIndex("embedding", index, stream);
+  const SortedIndex sorted = SortIndex("embedding", index.View({index.numel()}), stream);
   VisitCompute("embedding", weight.dtype(), [&]<class T>(ComputeType<T>) {
     ForEachRow("embedding", index.numel(), width, stream,
                RenormRun<T>{
@@ -201,22 +280,31 @@ void RenormRows(const Tensor& index, double most, double p, Tensor& weight) {
 
 void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y) {
   const StreamHandle stream = CurrentStream(y.device());
-  VisitCompute("gather", x.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach("gather", y.numel(), stream,
-            Gathered<T>{WalkOf<2>(ops::PlanGather(x, dim, index)), x.strides()[dim],
-                        Elements<int64_t>(index), Elements<T>(x), MutableElements<T>(y)});
+  ops::VisitBySize(x.dtype(), [&]<class T>(T) {
+    ForEach(
+        "gather", y.numel(), stream,
+        Gathered<T>{WalkOf<2>(ops::PlanGather(x, dim, index)), x.strides()[dim],
+                    Elements<int64_t>(index), ElementsBySize<T>(x), MutableElementsBySize<T>(y)});
   });
 }
 
-void GatherBackward(const Tensor& dy, int dim, const Tensor& index, Tensor& dx) {
-  const StreamHandle stream = CurrentStream(dx.device());
+void AddColumns(std::string_view op, const Tensor& y, int dim, const Tensor& index, Tensor& x) {
+  const StreamHandle stream = CurrentStream(x.device());
   if (index.numel() == 0) return;
-  const int64_t length = index.dim(dim);
-  VisitCompute("gather", dx.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach("gather", index.numel() / length, stream,
-            AddColumn<T>{WalkOf<2>(ops::PlanGatherColumns(dx, dim, index)), length,
-                         index.strides()[dim], dx.strides()[dim], Elements<int64_t>(index),
-                         Elements<T>(dy), MutableElements<T>(dx)});
+  ops::VisitAdded(op, x.dtype(), [&]<class T>(ComputeType<T>) {
+    PutColumns(op, ColumnsOf<T, AddTo>(x, dim, index, Elements<T>(y), MutableElements<T>(x)), index,
+               dim, stream);
+  });
+}
+
+void Scatter(const Tensor& y, int dim, const Tensor& index, Tensor& x) {
+  const StreamHandle stream = CurrentStream(x.device());
+  if (index.numel() == 0) return;
+  ops::VisitBySize(x.dtype(), [&]<class T>(T) {
+    PutColumns(
+        "scatter",
+        ColumnsOf<T, WriteTo>(x, dim, index, ElementsBySize<T>(y), MutableElementsBySize<T>(x)),
+        index, dim, stream);
   });
 }
 

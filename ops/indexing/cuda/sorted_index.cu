@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "ops/indexing/cuda/sorted_index.h"
+#include "runtime/cuda/divide.h"
 #include "runtime/cuda/elements.h"
 #include "runtime/kernels.h"
 //
@@ -37,12 +38,15 @@ __device__ Count MergedPlace(const int64_t* values, Count count, Count run, Coun
                           CountBefore<Count>(values + begin, middle - begin, values[i], true);
 }
 
+// Of rows of `count` elements.
 struct MergeRuns {
   int64_t count, run;
   const int64_t *values, *order;
   int64_t *to_values, *to_order;
   __device__ void operator()(int64_t i) const {
-    const int64_t to = MergedPlace(values, count, run, i);
+    const Divided at = Divide(i, count);
+    const int64_t row = at.quotient * count;
+    const int64_t to = row + MergedPlace(values + row, count, run, at.rest);
     to_values[to] = values[i];
     to_order[to] = order[i];
   }
@@ -51,17 +55,19 @@ struct MergeRuns {
 // Elements that a block sorts in shared memory.
 constexpr int kTile = 2048;
 
-// Sorts each tile of the values, with their positions.
+// Sorts each tile of the values, with their positions. A row of `count` elements has `tiles` of
+// them.
 struct SortTile {
-  int64_t count;
+  int64_t count, tiles;
   const int64_t* values;
   int64_t *to_values, *to_order;
   template <int kThreads>
-  __device__ void Run(int64_t tile) const {
+  __device__ void Run(int64_t number) const {
     __shared__ int64_t kept[2][kTile];
     __shared__ uint16_t places[2][kTile];
-    const int64_t begin = tile * kTile;
-    const int own = static_cast<int>(count - begin < kTile ? count - begin : kTile);
+    const Divided tile = Divide(number, tiles);
+    const int64_t first = tile.rest * kTile, begin = tile.quotient * count + first;
+    const int own = static_cast<int>(count - first < kTile ? count - first : kTile);
     for (int i = static_cast<int>(threadIdx.x); i < own; i += kThreads) {
       kept[0][i] = values[begin + i];
       places[0][i] = static_cast<uint16_t>(i);
@@ -78,7 +84,7 @@ struct SortTile {
     __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < own; i += kThreads) {
       to_values[begin + i] = kept[from][i];
-      to_order[begin + i] = begin + places[from][i];
+      to_order[begin + i] = first + places[from][i];
     }
     __syncthreads();  // before the block takes its next tile
   }
@@ -88,19 +94,21 @@ struct SortTile {
 
 // Merge sort: tiles in one launch, then one for each doubling of the runs.
 SortedIndex SortIndex(std::string_view op, const Tensor& index, StreamHandle stream) {
-  const int64_t count = index.numel();
+  const int64_t count = index.dim(-1);
   const auto empty = [&] {
-    return SortedIndex{Empty({count}, DType::kI64, index.device()),
-                       Empty({count}, DType::kI64, index.device())};
+    return SortedIndex{Empty(index.shape(), DType::kI64, index.device()),
+                       Empty(index.shape(), DType::kI64, index.device())};
   };
   SortedIndex sorted = empty(), next;
+  if (index.numel() == 0) return sorted;
+  const int64_t tiles = (count + kTile - 1) / kTile;
   ForEachBlock<512>(
-      op, (count + kTile - 1) / kTile, stream,
-      SortTile{count, Elements<int64_t>(index), MutableElements<int64_t>(sorted.values),
+      op, index.numel() / count * tiles, stream,
+      SortTile{count, tiles, Elements<int64_t>(index), MutableElements<int64_t>(sorted.values),
                MutableElements<int64_t>(sorted.order)});
   for (int64_t run = kTile; run < count; run *= 2) {
     if (run == kTile) next = empty();
-    ForEach(op, count, stream,
+    ForEach(op, index.numel(), stream,
             MergeRuns{count, run, Elements<int64_t>(sorted.values), Elements<int64_t>(sorted.order),
                       MutableElements<int64_t>(next.values), MutableElements<int64_t>(next.order)});
     std::swap(sorted, next);
