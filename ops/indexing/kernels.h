@@ -1,5 +1,5 @@
 // The kernels of selection by index, on the device of their tensors. Values are f32 or f64, for
-// SelectRows any floating type. An index is contiguous i64; call CheckIndex before using it.
+// SelectRows of any type. An index is contiguous i64; call CheckIndex before using it.
 #pragma once
 
 #include <string_view>

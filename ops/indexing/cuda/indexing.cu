@@ -165,14 +165,11 @@ void CheckIndex(std::string_view op, int64_t bound, Tensor& index) {
 
 void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tensor& y) {
   const StreamHandle stream = CurrentStream(y.device());
-  const auto select = [&]<class T>(ComputeType<T>) {
+  VisitDType(x.dtype(), [&]<class T>(T) {
     ForEach(op, y.numel(), stream,
             SelectedRow<T>{x.dim(1), x.dim(2), index.numel(), Elements<int64_t>(index),
                            Elements<T>(x), MutableElements<T>(y)});
-  };
-  if (x.dtype() == DType::kBF16) return select(ComputeType<BFloat16>());
-  if (x.dtype() == DType::kF16) return select(ComputeType<Float16>());
-  VisitCompute(op, x.dtype(), select);
+  });
 }
 
 void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip, Tensor& dx) {
