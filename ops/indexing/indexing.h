@@ -1,9 +1,9 @@
 // Selection by index, as torch.index_select, gather and torch.nn.functional.embedding.
 //
-// Values are floating-point, for index_select of any dtype; indices are i64 or i32. Throws BadInput for an index outside of [0,
-// size), naming it and its position. If an element is selected more than once, its gradients add in
-// the order of the indices, whatever the number of threads; those of 16-bit values add in f32 and
-// are rounded once.
+// Values are floating-point, for index_select of any dtype; indices are i64 or i32. Throws BadInput
+// for an index outside of [0, size), naming it and its position. If an element is selected more
+// than once, its gradients add in the order of the indices, whatever the number of threads; those
+// of 16-bit values add in f32 and are rounded once.
 #pragma once
 
 #include <optional>
