@@ -6,10 +6,10 @@
 
 #include "models/checkpoint/pickle_walk.h"
 #include "models/checkpoint/torch_storages.h"
-#include "models/checkpoint/zip_reader.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
 #include "runtime/io/json.h"
+#include "runtime/io/zip_reader.h"
 
 namespace torus {
 namespace {
@@ -125,7 +125,7 @@ class Collector {
 };
 
 TorchFile FromZip(const HeldBytes& held, const std::string& where) {
-  const ZipReader zip(held.bytes, where);
+  const io::ZipReader zip(held.bytes, where);
   for (const std::string& name : zip.names()) {
     if (!name.ends_with("/data.pkl") || name.find('/') + 9 != name.size()) continue;
     const std::string folder = name.substr(0, name.size() - 8);
@@ -163,7 +163,7 @@ TorchFile FromStream(const HeldBytes& held, const std::string& where) {
 }
 
 TorchFile Read(const HeldBytes& held, const std::string& where) {
-  return ZipReader::IsZip(held.bytes) ? FromZip(held, where) : FromStream(held, where);
+  return io::ZipReader::IsZip(held.bytes) ? FromZip(held, where) : FromStream(held, where);
 }
 
 }  // namespace
@@ -177,11 +177,12 @@ TorchFile ReadTorchFile(const std::string& path) {
   const std::shared_ptr<char[]> bytes = std::make_shared_for_overwrite<char[]>(file.size());
   file.ReadAt(0, bytes.get(), file.size());
   // A ZIP archive, or a pickle, which begins with its protocol.
-  Require(file.size() > 0 && (ZipReader::IsZip({bytes.get(), file.size()}) || bytes[0] == '\x80'),
-          path,
-          "must be a file of torch.save, or have a name that ends in .safetensors; got {} bytes of "
-          "another kind",
-          file.size());
+  Require(
+      file.size() > 0 && (io::ZipReader::IsZip({bytes.get(), file.size()}) || bytes[0] == '\x80'),
+      path,
+      "must be a file of torch.save, or have a name that ends in .safetensors; got {} bytes of "
+      "another kind",
+      file.size());
   return Read({.bytes = {bytes.get(), file.size()}, .owner = bytes}, path);
 }
 

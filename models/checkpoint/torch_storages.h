@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "models/checkpoint/pickle.h"
-#include "models/checkpoint/zip_reader.h"
+#include "runtime/io/zip_reader.h"
 #include "runtime/tensor.h"
 
 namespace torus {
@@ -48,7 +48,7 @@ class TorchStorages {
 // Each storage is a member of the archive.
 class ZipStorages : public TorchStorages {
  public:
-  ZipStorages(const ZipReader& zip, std::string folder, const std::string& where,
+  ZipStorages(const io::ZipReader& zip, std::string folder, const std::string& where,
               std::shared_ptr<const void> owner)
       : TorchStorages(where, std::move(owner)), zip_(zip), folder_(std::move(folder)) {}
 
@@ -58,7 +58,7 @@ class ZipStorages : public TorchStorages {
   }
 
  private:
-  const ZipReader& zip_;
+  const io::ZipReader& zip_;
   std::string folder_;
 };
 

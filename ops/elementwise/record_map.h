@@ -3,6 +3,7 @@
 
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
+#include "autograd/undefined_input.h"
 #include "ops/elementwise/kernels.h"
 #include "ops/precision/in_precision.h"
 #include "ops/precision/policy.h"
@@ -39,6 +40,7 @@ Variable RecordMapOf(std::string_view op, const Variable& input, const F& f) {
 // input or the output as the functor says; a step function (math_functors.h) keeps neither. Throws BadInput tagged `op` for other dtypes.
 template <class F>
 Variable RecordMap(std::string_view op, const Variable& input, const F& f) {
+  RequireDefined(op, input);
   // The kernels take bf16, and on a GPU f16, directly: one pass instead of three.
   const bool on_gpu = input.data().device().kind == DeviceKind::kCuda;
   if ((input.dtype() == DType::kBF16 || (on_gpu && input.dtype() == DType::kF16)) &&

@@ -113,6 +113,7 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"transpose", Policy::kAny},
       {"permute", Policy::kAny},
       {"narrow", Policy::kAny},
+      {"index", Policy::kAny},
       {"squeeze", Policy::kAny},
       {"unsqueeze", Policy::kAny},
       {"split", Policy::kAny},

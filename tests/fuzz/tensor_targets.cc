@@ -3,6 +3,7 @@
 #include "data/datasets/cifar10.h"
 #include "data/datasets/cifar100.h"
 #include "data/datasets/idx.h"
+#include "runtime/io/npy.h"
 #include "runtime/io/safetensors.h"
 #include "tests/data/temp_file.h"
 #include "tests/fuzz/targets.h"
@@ -24,6 +25,29 @@ Target Safetensors() {
   return {.name = "safetensors",
           .seeds = {WithoutSums(one), WithoutSums(FileBytes(path)), one},
           .read = [](const Bytes& bytes) { ReadSafetensors(InFile(bytes)); },
+          .inputs = 700};
+}
+
+Target Npy() {
+  const std::string path = ::testing::TempDir() + "/seed.npy";
+  WriteNpy(path, Arange(6, DType::kF32).View({2, 3}));
+  const Bytes matrix = FileBytes(path);
+  WriteNpy(path, Full({3}, 1, DType::kBool));
+  return {.name = "npy",
+          .seeds = {matrix, FileBytes(path)},
+          .read = [](const Bytes& bytes) { ReadNpy(InFile(bytes)); },
+          .inputs = 700};
+}
+
+Target Npz() {
+  const std::string path = ::testing::TempDir() + "/seed.npz";
+  const std::vector<NamedTensor> tensors{{"a", Arange(40)}, {"b", Zeros({0, 2})}};
+  WriteNpz(path, tensors);
+  const Bytes stored = FileBytes(path);
+  WriteNpz(path, tensors, true);
+  return {.name = "npz",
+          .seeds = {stored, FileBytes(path)},
+          .read = [](const Bytes& bytes) { ReadNpz(InFile(bytes)); },
           .inputs = 700};
 }
 
@@ -72,7 +96,7 @@ Target ClassNames() {
 }  // namespace
 
 std::vector<Target> TensorTargets() {
-  return {Safetensors(), Idx(), Cifar(), Cifar100(), ClassNames()};
+  return {Safetensors(), Npy(), Npz(), Idx(), Cifar(), Cifar100(), ClassNames()};
 }
 
 }  // namespace torus::fuzz

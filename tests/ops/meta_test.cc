@@ -16,6 +16,7 @@
 #include "ops/elementwise/power.h"
 #include "ops/elementwise/remainder.h"
 #include "ops/elementwise/select.h"
+#include "ops/indexing/index.h"
 #include "ops/indexing/indexing.h"
 #include "ops/indexing/scatter.h"
 #include "ops/layer_norm/layer_norm.h"
@@ -200,6 +201,14 @@ std::vector<Row> ViewRows() {
                 return Permute(x, {2, 0, 1});
               }),
           One("narrow", {2, 3, 4}, [](V x) { return Narrow(x, 1, -2, 2); }),
+          One("index", {2, 3, 4},
+              [](V x) {
+                return Index(x, {0, kNewAxis, Slice({}, {}, 2)});
+              }),
+          One("", {2, 3, 4},
+              [](V x) {
+                return Index(x, {kEllipsis, Arange(2).View({1, 2})});
+              }),
           One("expand", {2, 1, 4},
               [](V x) {
                 return Expand(x, {5, 2, 3, 4});

@@ -1,4 +1,4 @@
-#include "models/checkpoint/zip_reader.h"
+#include "runtime/io/zip_reader.h"
 
 #include <zlib.h>
 
@@ -7,7 +7,7 @@
 #include "runtime/error.h"
 #include "runtime/io/json.h"
 
-namespace torus {
+namespace torus::io {
 namespace {
 
 constexpr uint64_t kEndSize = 22, kEnd64Size = 56, kLocatorSize = 20, kEntrySize = 46,
@@ -15,11 +15,36 @@ constexpr uint64_t kEndSize = 22, kEnd64Size = 56, kLocatorSize = 20, kEntrySize
 constexpr uint32_t kEndMark = 0x06054b50, kEnd64Mark = 0x06064b50, kLocatorMark = 0x07064b50,
                    kEntryMark = 0x02014b50, kLocalMark = 0x04034b50;
 constexpr uint64_t kMostMembers = 1 << 20;
+// Deflate's best: 258 bytes from two bits.
+constexpr uint64_t kMostExpansion = 1032;
 
 uint32_t Crc(std::string_view bytes) {
   uLong crc = crc32_z(0, nullptr, 0);
   crc = crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
   return static_cast<uint32_t>(crc);
+}
+
+// The `size` bytes that `deflated` stands for; fewer if it is damaged, and never more.
+std::string Inflated(std::string_view deflated, uint64_t size) {
+  z_stream stream{};
+  TORUS_CHECK(inflateInit2(&stream, -MAX_WBITS) == Z_OK, "zlib did not start");
+  std::string out(size, '\0');
+  auto* next = reinterpret_cast<const Bytef*>(deflated.data());
+  stream.next_in = const_cast<Bytef*>(next);  // zlib reads only
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  const Bytef *const in_end = next + deflated.size(), *const out_end = stream.next_out + size;
+  constexpr std::ptrdiff_t kPiece = 1 << 30;  // zlib counts in 32 bits
+  int status = Z_OK;
+  while (status == Z_OK) {
+    stream.avail_in = static_cast<uInt>(std::min(in_end - stream.next_in, kPiece));
+    stream.avail_out = static_cast<uInt>(std::min(out_end - stream.next_out, kPiece));
+    status = inflate(&stream, Z_NO_FLUSH);
+  }
+  const std::ptrdiff_t left = out_end - stream.next_out;
+  const bool whole = status == Z_STREAM_END && stream.next_in == in_end;
+  inflateEnd(&stream);
+  out.resize(whole ? size - static_cast<uint64_t>(left) : 0);
+  return out;
 }
 
 }  // namespace
@@ -40,8 +65,8 @@ std::string_view ZipReader::Range(uint64_t at, uint64_t size, const char* what) 
   return bytes_.substr(at, size);
 }
 
-ZipReader::ZipReader(std::string_view bytes, std::string where)
-    : bytes_(bytes), where_(std::move(where)) {
+ZipReader::ZipReader(std::string_view bytes, std::string where, Deflated deflated)
+    : bytes_(bytes), where_(std::move(where)), deflated_(deflated) {
   Require(bytes.size() >= kEndSize, where_, "is no ZIP archive: {} bytes", bytes.size());
   // A comment of up to 64 KiB may follow the end record.
   uint64_t end = bytes.size() - kEndSize;
@@ -75,16 +100,23 @@ uint64_t ZipReader::ReadEntry(uint64_t at) {
   const std::string name(Range(at + kEntrySize, name_size, "a name"));
   uint64_t* numbers[3] = {&size, &stored, &local};
   ReadZip64(at + kEntrySize + name_size, extra, numbers);
-  Require(method == 0 && stored == size && (flags & 1) == 0, where_,
-          "member {} is compressed or encrypted; only stored ones are read", io::Printable(name));
+  const bool deflated = method == 8 && deflated_ == Deflated::kRead;
+  Require((deflated || (method == 0 && stored == size)) && (flags & 1) == 0, where_,
+          "member {} is compressed or encrypted; only stored {}ones are read", Printable(name),
+          deflated_ == Deflated::kRead ? "and deflated " : "");
+  Require(size / kMostExpansion <= stored, where_,
+          "member {} claims to have {} bytes, which {} bytes cannot stand for", Printable(name),
+          size, stored);
   Range(local, kLocalSize, "a member's header");
-  Require(Number(local, 4) == kLocalMark, where_, "member {} has no header at {}",
-          io::Printable(name), local);
+  Require(Number(local, 4) == kLocalMark, where_, "member {} has no header at {}", Printable(name),
+          local);
   const uint64_t begin = local + kLocalSize + Number(local + 26, 2) + Number(local + 28, 2);
-  const Member member{Range(begin, size, "a member"), static_cast<uint32_t>(Number(at + 16, 4))};
-  Require(members_.emplace(name, member).second, where_, "has member {} twice",
-          io::Printable(name));
-  total_ += size;
+  const Member member{.bytes = Range(begin, stored, "a member"),
+                      .size = size,
+                      .deflated = deflated,
+                      .crc = static_cast<uint32_t>(Number(at + 16, 4))};
+  Require(members_.emplace(name, member).second, where_, "has member {} twice", Printable(name));
+  total_ += stored;
   Require(total_ <= bytes_.size(), where_, "has members that overlap");
   return at + kEntrySize + name_size + extra + comment;
 }
@@ -113,12 +145,33 @@ std::vector<std::string> ZipReader::names() const {
   return names;
 }
 
-std::string_view ZipReader::Get(const std::string& name) const {
+const ZipReader::Member& ZipReader::Find(const std::string& name) const {
   const auto found = members_.find(name);
-  Require(found != members_.end(), where_, "has no member {}", io::Printable(name));
-  Require(Crc(found->second.bytes) == found->second.crc, where_,
-          "member {} does not have its CRC-32: the file is damaged", io::Printable(name));
-  return found->second.bytes;
+  Require(found != members_.end(), where_, "has no member {}", Printable(name));
+  return found->second;
 }
 
-}  // namespace torus
+void ZipReader::CheckCrc(const std::string& name, std::string_view bytes) const {
+  Require(Crc(bytes) == Find(name).crc, where_,
+          "member {} does not have its CRC-32: the file is damaged", Printable(name));
+}
+
+std::string_view ZipReader::Get(const std::string& name) const {
+  const Member& member = Find(name);
+  TORUS_CHECK(!member.deflated, "{} is deflated", name);
+  CheckCrc(name, member.bytes);
+  return member.bytes;
+}
+
+std::string ZipReader::Read(const std::string& name) const {
+  const Member& member = Find(name);
+  if (!member.deflated) return std::string(Get(name));
+  std::string bytes = Inflated(member.bytes, member.size);
+  Require(bytes.size() == member.size, where_,
+          "member {} does not inflate to its {} bytes: the file is damaged", Printable(name),
+          member.size);
+  CheckCrc(name, bytes);
+  return bytes;
+}
+
+}  // namespace torus::io
