@@ -13,6 +13,7 @@
 #include "ops/elementwise/math.h"
 #include "ops/elementwise/power.h"
 #include "ops/elementwise/select.h"
+#include "ops/indexing/embedding_bag.h"
 #include "ops/indexing/indexing.h"
 #include "ops/layer_norm/layer_norm.h"
 #include "ops/loss/cross_entropy.h"
@@ -166,8 +167,18 @@ std::vector<Row> IndexingRows() {
           {"embedding",
            {Indices({2, 5}), F32({7, 3})},
            [](const Variables& in) { return Variables{Embedding(in[0], in[1], 0)}; }},
-          {"embedding", {Indices({2, 5}), F32({7, 3})}, [](const Variables& in) {
+          {"embedding",
+           {Indices({2, 5}), F32({7, 3})},
+           [](const Variables& in) {
              return Variables{Embedding(in[0], in[1], 0, 1.0, 2, /*scale_grad_by_freq=*/true)};
+           }},
+          {"embedding_bag",
+           {Indices({5}), F32({7, 3}), Indices({4})},
+           [](const Variables& in) {
+             return Variables{EmbeddingBag(in[0], in[1], in[2], {.padding_idx = 1})};
+           }},
+          {"embedding_bag", {Indices({2, 5}), F32({7, 3})}, [](const Variables& in) {
+             return Variables{EmbeddingBag(in[0], in[1], {}, {.mode = BagMode::kMax})};
            }}};
 }
 

@@ -1,4 +1,5 @@
 // Operators that pick elements by index.
+#include "ops/indexing/embedding_bag.h"
 #include "ops/indexing/indexing.h"
 #include "tools/replay/op_table.h"
 
@@ -35,12 +36,30 @@ OpRun Embedding(Arguments& a) {
   return run;
 }
 
+OpRun EmbeddingBag(Arguments& a) {
+  ReadSparse(a, "sparse");
+  ops::EmbeddingBagOptions options{
+      .max_norm = a.attrs().OptionalNumber("max_norm"),
+      .norm_type = a.attrs().Number("norm_type", 2),
+      .scale_grad_by_freq = a.attrs().Flag("scale_grad_by_freq", false),
+      .mode = ops::ParseBagMode(a.attrs().Text("mode", "mean")),
+      .per_sample_weights = a.Optional("per_sample_weights"),
+      .include_last_offset = a.attrs().Flag("include_last_offset", false)};
+  if (a.attrs().Has("padding_idx")) options.padding_idx = a.attrs().Int("padding_idx", 0);
+  const Variable input = a.Take("input"), weight = a.Take("weight");
+  OpRun run = Run(ops::EmbeddingBag(input, weight, a.Optional("offsets"), options));
+  run.terms = run.least = input.numel() * weight.dim(1);
+  run.after["weight"] = weight.data();
+  return run;
+}
+
 }  // namespace
 
 void AddIndexing(OpTable& table) {
   table["index_select"] = IndexSelect;
   table["gather"] = Gather;
   table["embedding"] = Embedding;
+  table["embedding_bag"] = EmbeddingBag;
 }
 
 }  // namespace torus::replay
