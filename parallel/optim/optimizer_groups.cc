@@ -37,9 +37,8 @@ std::vector<std::optional<size_t>> FirstMatches(const std::vector<NamedVariable>
         used[k] = true;
       }
   for (size_t k = 0; k < patterns.size(); ++k)
-    Require(used[k], "optimizer", "pattern {} is the first to match for none of {} parameters{}",
-            patterns[k].pattern, parameters.size(),
-            parameters.empty() ? "" : ", such as " + parameters[0].name);
+    Require(used[k], "optimizer", "pattern {} is the first to match for none of {} parameters",
+            patterns[k].pattern, parameters.size());
   return matches;
 }
 

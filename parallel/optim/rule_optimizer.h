@@ -57,7 +57,7 @@ class RuleOptimizer : public Optimizer {
   // The parameters that have taken a step; those that have a gradient.
   std::vector<size_t> Begun() const;
   std::vector<size_t> WithGradient() const;
-  // What a rule updates of these parameters. Where one has no gradient, the parameter stands for it.
+  // What a rule updates of these parameters; without a gradient, the parameter stands for it.
   std::vector<RuleItem> Items(const std::vector<size_t>& some);
   const char* name() const { return name_; }
 

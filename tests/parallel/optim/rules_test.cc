@@ -320,8 +320,7 @@ TEST(Groups, TakeWhatTheFirstPatternSays) {
     return GroupsByName<LionGroup>(all, LionOptions{}, {{.pattern = "tail.*"}}, some);
   };
   EXPECT_EQ(testing::ErrorOf([&] { use(false); }),
-            "[optimizer] pattern tail.* is the first to match for none of 4 parameters, such as "
-            "body.weight");
+            "[optimizer] pattern tail.* is the first to match for none of 4 parameters");
   EXPECT_EQ(use(true).size(), 1u);
 }
 
