@@ -4,7 +4,7 @@
 #include "ops/dropout/dropout.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/matmul/linear.h"
-#include "ops/matmul/linear_plus.h"
+#include "ops/recurrent/lstm_cell.h"
 #include "ops/view/join.h"
 #include "ops/view/view.h"
 #include "runtime/error.h"
@@ -130,16 +130,10 @@ Variable Recurrent::Forward(const Variable &x, const StepContext &ctx) {
   return Run(x, {}, ctx).output;
 }
 
-// Gates i, f, g and o: c' = sigmoid(f) c + sigmoid(i) tanh(g), h' = sigmoid(o)
-// tanh(c').
 Lstm::CellState Lstm::Step(const Cell &cell, const Variable &from_input,
                            const CellState &before) const {
-  const Variable gates = ops::LinearPlus(before.h, cell.weight_hh, cell.bias_hh, from_input,
-                                         ops::WeightLayout::kOutIn);
-  const std::vector<Variable> of = ops::Split(gates, gates.dim(1) / 4, 1);
-  const Variable kept = ops::Mul(ops::Sigmoid(of[1]), before.c);
-  const Variable c = ops::Add(kept, ops::Mul(ops::Sigmoid(of[0]), ops::Tanh(of[2])));
-  const Variable h = ops::Mul(ops::Sigmoid(of[3]), ops::Tanh(c));
+  const Variable from_state = ops::Linear(before.h, cell.weight_hh, cell.bias_hh);
+  const auto [h, c] = ops::LstmCell(from_input, from_state, before.c);
   return {cell.weight_hr.defined() ? ops::Linear(h, cell.weight_hr) : h, c};
 }
 

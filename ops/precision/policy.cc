@@ -41,6 +41,7 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"batch_norm", Policy::kFirst},
       {"embedding", Policy::kAny},
       {"embedding_bag", Policy::kWidest},
+      {"lstm_cell", Policy::kWidest},
       {"cast", Policy::kAny},
 
       {"add", Policy::kWidest},

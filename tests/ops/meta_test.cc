@@ -22,6 +22,7 @@
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/mlp/mlp.h"
+#include "ops/recurrent/lstm_cell.h"
 #include "ops/reduction/cumsum.h"
 #include "ops/reduction/extremum.h"
 #include "ops/reduction/logsumexp.h"
@@ -200,6 +201,12 @@ std::vector<Row> ProductRows() {
           {"matmul",
            {F32({2, 3, 4}), F32({4})},
            [](const Variables& in) { return Variables{Matmul(in[0], in[1])}; }},
+          {"lstm_cell",
+           {F32({2, 12}), F32({2, 12}), F32({2, 3})},
+           [](const Variables& in) {
+             const LstmCellState next = LstmCell(in[0], in[1], in[2]);
+             return Variables{next.h, next.c};
+           }},
           {"layer_norm",
            {F32({2, 3, 4}), F32({4}), F32({4})},
            [](const Variables& in) { return Variables{LayerNorm(in[0], {4}, in[1], in[2])}; }},
