@@ -1,9 +1,11 @@
-// Dropout (Srivastava et al. 2014), scaled during training so that evaluation is the identity.
+// Dropout (Srivastava et al. 2014) of elements, channels or samples, scaled during training so that
+// evaluation is the identity.
 #pragma once
 
 #include <cstdint>
 
 #include "models/nn/module.h"
+#include "ops/dropout/part_dropout.h"
 
 namespace torus::nn {
 
@@ -15,13 +17,39 @@ class Dropout : public Module {
   // Throws BadInput for a probability outside of [0, 1].
   Dropout(double probability, uint64_t layer);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  // Forward(x, ctx) + residual; on a GPU in one pass.
   // Whether Forward drops anything.
   bool IsActive(const StepContext& ctx) const { return ctx.training && probability_ > 0; }
+  // Forward(x, ctx) + residual; on a GPU in one pass.
   Variable ForwardAdd(const Variable& x, const Variable& residual, const StepContext& ctx) const;
 
  private:
   double probability_;
+  uint64_t layer_;
+};
+
+// Drops whole channels of images (N, H, W, C), as torch.nn.Dropout2d.
+class Dropout2d : public Module {
+ public:
+  // Throws BadInput for a probability outside of [0, 1].
+  Dropout2d(double probability, uint64_t layer);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+
+ private:
+  double probability_;
+  uint64_t layer_;
+};
+
+// Drops what a residual branch adds, of each sample or of the batch, as
+// torchvision.ops.StochasticDepth.
+class StochasticDepth : public Module {
+ public:
+  // Throws BadInput for a probability outside of [0, 1].
+  StochasticDepth(double probability, ops::DepthMode mode, uint64_t layer);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+
+ private:
+  double probability_;
+  ops::DepthMode mode_;
   uint64_t layer_;
 };
 

@@ -40,6 +40,14 @@ Initializer XavierNormal() {
   };
 }
 
+Initializer XavierUniform() {
+  return [](Tensor& out, const RandomStream& stream) {
+    TORUS_CHECK(out.rank() == 2);
+    const double bound = std::sqrt(6.0 / static_cast<double>(out.dim(0) + out.dim(1)));
+    FillUniform(out, -bound, bound, stream);
+  };
+}
+
 Initializer KaimingNormalFanIn() {
   return [](Tensor& out, const RandomStream& stream) {
     TORUS_CHECK(out.rank() >= 2);

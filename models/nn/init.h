@@ -30,6 +30,9 @@ Initializer NormalRows(double stddev, std::optional<int64_t> zero_row);
 // I).
 Initializer XavierNormal();
 
+// The same as a uniform: within sqrt(6 / (fan_in + fan_out)) of zero.
+Initializer XavierUniform();
+
 // He et al. 2015, "Delving deep into rectifiers", equation 14 (the backward case): normal with
 // variance 2 / fan_out, where a convolution weight (O, kH, kW, I / groups) has fan_out = O kH kW
 // and a linear one (O, I) has O. PyTorch's kaiming_normal_(mode="fan_out"), which likewise does not

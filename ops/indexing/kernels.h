@@ -53,4 +53,16 @@ TORUS_KERNEL(Scatter, "scatter", x.device(),
 TORUS_KERNEL(Nonzero, "nonzero", mask.device(), (const Tensor& mask, Tensor& places),
              (mask, places));
 
+// bags[i] = the last b with starts[b] <= i. starts ascend from 0; on a CPU throws BadInput tagged
+// embedding_bag if they descend.
+TORUS_KERNEL(BagOfEach, "embedding_bag", bags.device(), (const Tensor& starts, Tensor& bags),
+             (starts, bags));
+
+// y[b, c] = the largest x[i, c] of bag b, starts[b] <= i < starts[b + 1] (the number of rows behind
+// the last), without those i that `skip` (bool) holds for, and at[b, c] = the first such i; 0 and
+// the number of rows where there is none. skip may be undefined.
+TORUS_KERNEL(MaxOfBags, "embedding_bag", y.device(),
+             (const Tensor& x, const Tensor& starts, const Tensor& skip, Tensor& y, Tensor& at),
+             (x, starts, skip, y, at));
+
 }  // namespace torus

@@ -48,6 +48,8 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"batch_norm", Policy::kFirst},
       {"prelu", Policy::kFirst},
       {"embedding", Policy::kAny},
+      {"embedding_bag", Policy::kWidest},
+      {"lstm_cell", Policy::kWidest},
       {"cast", Policy::kAny},
 
       {"add", Policy::kWidest},

@@ -61,7 +61,10 @@ parallel::CostModel Measure(const Settings& settings, const DataForm& form,
 
 // How many tensors as large as the weights there are: the weights, their gradients, and the
 // optimizer's state.
-double Copies(const Settings& s) { return s.optimizer != "sgd" ? 4 : s.momentum > 0 ? 3 : 2; }
+double Copies(const Settings& s) {
+  if (s.optimizer == "sgd") return s.momentum > 0 ? 3 : 2;
+  return s.optimizer.starts_with("adam") ? 4 : 3;
+}
 
 // `rate`: operations per second.
 parallel::CostModel Count(const Settings& settings, const std::vector<nn::LayerSummary>& layers,

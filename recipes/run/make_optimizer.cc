@@ -1,27 +1,35 @@
 #include "recipes/run/make_optimizer.h"
 
+#include "parallel/optim/adagrad.h"
 #include "parallel/optim/adam.h"
+#include "parallel/optim/lion.h"
+#include "parallel/optim/rmsprop.h"
 #include "parallel/optim/sgd.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {
 namespace {
 
-using parallel::AdamGroup;
-
-std::vector<AdamGroup> Groups(const Settings& s, std::vector<NamedVariable> parameters) {
-  AdamGroup decayed{.parameters = {},
-                    .options = {.beta1 = s.beta1,
-                                .beta2 = s.beta2,
-                                .weight_decay = s.weight_decay,
-                                .decoupled_decay = s.optimizer == "adamw"}};
-  AdamGroup others = decayed;
+// Without decay for biases and the weights of norms.
+template <class Group, class Options>
+std::vector<Group> Groups(const Options& options, std::vector<NamedVariable> parameters) {
+  Group decayed{.parameters = {}, .options = options}, others = decayed;
   others.options.weight_decay = 0;
   for (NamedVariable& parameter : parameters) {
-    AdamGroup& group = parameter.value.rank() >= 2 ? decayed : others;
+    Group& group = parameter.value.rank() >= 2 ? decayed : others;
     group.parameters.push_back(std::move(parameter));
   }
   return {std::move(decayed), std::move(others)};
+}
+
+std::unique_ptr<parallel::Optimizer> MakeAdam(const Settings& s,
+                                              std::vector<NamedVariable> parameters) {
+  const parallel::AdamOptions options{.beta1 = s.beta1,
+                                      .beta2 = s.beta2,
+                                      .weight_decay = s.weight_decay,
+                                      .decoupled_decay = s.optimizer == "adamw"};
+  return std::make_unique<parallel::Adam>(
+      Groups<parallel::AdamGroup>(options, std::move(parameters)));
 }
 
 }  // namespace
@@ -29,7 +37,10 @@ std::vector<AdamGroup> Groups(const Settings& s, std::vector<NamedVariable> para
 std::vector<std::pair<std::string, std::string>> OptimizerDescriptions() {
   return {{"sgd", "SGD with momentum"},
           {"adam", "Adam, weight decay added to the gradient"},
-          {"adamw", "Adam with decoupled weight decay"}};
+          {"adamw", "Adam with decoupled weight decay"},
+          {"adagrad", "Adagrad"},
+          {"rmsprop", "RMSprop"},
+          {"lion", "Lion, weight decay decoupled"}};
 }
 
 std::vector<std::string> OptimizerNames() {
@@ -40,8 +51,16 @@ std::vector<std::string> OptimizerNames() {
 
 std::unique_ptr<parallel::Optimizer> MakeOptimizer(const Settings& s,
                                                    std::vector<NamedVariable> parameters) {
-  if (s.optimizer != "sgd")
-    return std::make_unique<parallel::Adam>(Groups(s, std::move(parameters)));
+  if (s.optimizer == "adagrad")
+    return std::make_unique<parallel::Adagrad>(
+        std::move(parameters), parallel::AdagradOptions{.weight_decay = s.weight_decay});
+  if (s.optimizer == "rmsprop")
+    return std::make_unique<parallel::Rmsprop>(
+        std::move(parameters), parallel::RmspropOptions{.weight_decay = s.weight_decay});
+  if (s.optimizer == "lion")
+    return std::make_unique<parallel::Lion>(Groups<parallel::LionGroup>(
+        parallel::LionOptions{.weight_decay = s.weight_decay}, std::move(parameters)));
+  if (s.optimizer != "sgd") return MakeAdam(s, std::move(parameters));
   const parallel::SgdOptions sgd{
       .momentum = s.momentum, .weight_decay = s.weight_decay, .nesterov = s.nesterov};
   return std::make_unique<parallel::Sgd>(std::move(parameters), sgd);

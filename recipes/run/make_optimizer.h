@@ -11,13 +11,14 @@
 
 namespace torus::recipes {
 
-// "sgd", "adam", "adamw".
+// "sgd", "adam", "adamw", "adagrad", "rmsprop", "lion".
 std::vector<std::string> OptimizerNames();
 // The same, each with a short description.
 std::vector<std::pair<std::string, std::string>> OptimizerDescriptions();
 
-// Makes the optimizer of `settings`. SGD applies weight decay to every parameter; Adam and AdamW
-// only to those of two or more dimensions, so not to biases and the weights of norms.
+// Makes the optimizer of `settings`. SGD, Adagrad and RMSprop apply weight decay to every
+// parameter; Adam, AdamW and Lion only to those of two or more dimensions, so not to biases and the
+// weights of norms. What settings do not name is PyTorch's default, of Lion its authors'.
 std::unique_ptr<parallel::Optimizer> MakeOptimizer(const Settings& settings,
                                                    std::vector<NamedVariable> parameters);
 

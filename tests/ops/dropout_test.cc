@@ -3,6 +3,7 @@
 #include <cmath>
 #include <span>
 
+#include "ops/dropout/part_dropout.h"
 #include "runtime/parallel_for.h"
 #include "tests/ops/op_test.h"
 
@@ -27,6 +28,58 @@ GRADIENT_CASE(dropout, Half) { Check(DropoutOf(0.5, {4, 9}), {TransposedLeaf({2,
 GRADIENT_CASE(dropout, Tokens) { Check(DropoutOf(0.1, {0, 1}), {RandomLeaf({6, 3})}); }
 GRADIENT_CASE(dropout, Everything) { Check(DropoutOf(1, {0}), {RandomLeaf({1, 3})}); }
 GRADIENT_CASE(dropout, Empty) { Check(DropoutOf(0.5, {}), {RandomLeaf({0, 3})}); }
+
+// These two are a product with dropped ones.
+GRADIENT_CASE(mul, DroppedChannels) {
+  Check(
+      [](const Variables& in) {
+        return Variables{Dropout2d(in[0], 0.5, Context({4, 9}), 3)};
+      },
+      {TransposedLeaf({2, 2, 3, 4})});
+}
+GRADIENT_CASE(mul, DroppedSamples) {
+  for (const DepthMode mode : {DepthMode::kRow, DepthMode::kBatch})
+    Check(
+        [=](const Variables& in) {
+          return Variables{StochasticDepth(in[0], 0.5, mode, Context({4, 9, 2}), 3)};
+        },
+        {RandomLeaf({3, 2, 2})});
+}
+
+// Each channel is whole or gone, by the word of its number in the stream of its sample.
+TEST(Dropout, OfChannelsIsThatOfOneElementEach) {
+  constexpr int64_t kChannels = 200;
+  const Variable ones(Full({2, 3, 2, kChannels}, 1)), one(Full({2, kChannels}, 1));
+  const Variable kept = Dropout2d(ones, 0.25, Context({5, 8}), 3);
+  const auto got = ToVector<float>(kept.data());
+  const auto want = ToVector<float>(Dropout(one, 0.25, Context({5, 8}), 3).data());
+  for (size_t i = 0; i < got.size(); ++i)
+    ASSERT_EQ(got[i], want[i / (6 * kChannels) * kChannels + i % kChannels]) << i;
+  StepContext evaluation = Context({5, 8});
+  evaluation.training = false;
+  EXPECT_EQ(Dropout2d(ones, 0.25, evaluation, 3), ones);
+  EXPECT_THROW(Dropout2d(one, 0.25, Context({5, 8}), 3), BadInput) << "no images";
+}
+
+TEST(StochasticDepth, DropsRowsByTheirSampleAndBatchesByTheStep) {
+  const auto dropped = [](DepthMode mode, const std::vector<int64_t>& samples, int64_t step) {
+    const Variable ones(Full({std::ssize(samples), 2}, 1));
+    return ToVector<float>(StochasticDepth(ones, 0.25, mode, Context(samples, step), 3).data());
+  };
+  double zeros = 0;
+  constexpr int64_t kSteps = 400;
+  for (int64_t step = 0; step < kSteps; ++step) {
+    const auto rows = dropped(DepthMode::kRow, {5, 8}, step);
+    EXPECT_EQ(rows[0], rows[1]);
+    EXPECT_EQ(rows[2], dropped(DepthMode::kRow, {8}, step)[0]);
+    const auto batch = dropped(DepthMode::kBatch, {5, 8}, step);
+    EXPECT_EQ(batch, std::vector<float>(4, batch[0]));
+    EXPECT_EQ(batch[0], dropped(DepthMode::kBatch, {1}, step)[0]) << "another micro-batch";
+    zeros += (batch[0] == 0) + (rows[0] == 0);
+  }
+  // Within five standard deviations; the seed is fixed.
+  EXPECT_NEAR(zeros, 0.25 * 2 * kSteps, 5 * std::sqrt(2 * kSteps * 0.25 * 0.75));
+}
 
 TEST(Dropout, BelongsToTheSampleAlone) {
   const auto both = OnesAfter({5, 8}), second = OnesAfter({8});

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "autograd/backward.h"
+#include "ops/indexing/embedding_bag.h"
 #include "ops/matmul/linear.h"
 #include "ops/reduction/reduction.h"
 #include "runtime/parallel_for.h"
@@ -80,6 +81,78 @@ GRADIENT_CASE(embedding, ScaleGradByFrequencyOfNothing) {
         return Variables{Embedding(index, in[0], {}, 1.0, 2, /*scale_grad_by_freq=*/true)};
       },
       {RandomLeaf({4, 3})});
+}
+
+// Bags {3, 0}, {}, {3} and {1, 2}; offsets where the weight lies.
+Variable Bags(const Variable& weight, const EmbeddingBagOptions& options) {
+  return EmbeddingBag(Beside(weight, Index({3, 0, 3, 1, 2}, {5})), weight,
+                      Beside(weight, Index({0, 2, 2, 3}, {4})), options);
+}
+
+testing::CheckedFunction BagsOf(const EmbeddingBagOptions& options) {
+  return [=](const Variables& in) {
+    EmbeddingBagOptions o = options;
+    if (in.size() > 1) o.per_sample_weights = in[1];
+    return Variables{Bags(in[0], o)};
+  };
+}
+
+GRADIENT_CASE(embedding_bag, Sum) {
+  Check(BagsOf({.mode = BagMode::kSum}), {TransposedLeaf({4, 3})});
+}
+GRADIENT_CASE(embedding_bag, WeightedSum) {
+  Check(BagsOf({.mode = BagMode::kSum}), {RandomLeaf({4, 3}), RandomLeaf({5}, 1)});
+}
+GRADIENT_CASE(embedding_bag, Mean) { Check(BagsOf({}), {RandomLeaf({4, 3})}); }
+GRADIENT_CASE(embedding_bag, Max) { Check(BagsOf({.mode = BagMode::kMax}), {RandomLeaf({4, 3})}); }
+// The gradient of a row that pads is not its derivative where nothing else has it: no bag has it.
+GRADIENT_CASE(embedding_bag, Padding) {
+  for (const BagMode mode : {BagMode::kSum, BagMode::kMean, BagMode::kMax})
+    Check(BagsOf({.mode = mode, .padding_idx = -4}), {RandomLeaf({4, 3})});
+}
+GRADIENT_CASE(embedding_bag, RowsOfIndices) {
+  Check(
+      [](const Variables& in) {
+        const Variable index = Beside(in[0], Index({3, 0, 1, 3, 2, 2}, {2, 3}));
+        return Variables{EmbeddingBag(index, in[0]),
+                         EmbeddingBag(index, in[0], {}, {.mode = BagMode::kMax})};
+      },
+      {RandomLeaf({4, 3})});
+}
+GRADIENT_CASE(embedding_bag, NoIndex) {
+  Check(
+      [](const Variables& in) {
+        return Variables{
+            EmbeddingBag(Beside(in[0], Index({}, {0})), in[0], Beside(in[0], Index({0, 0}, {2})))};
+      },
+      {RandomLeaf({4, 3})});
+}
+
+TEST(EmbeddingBag, RefusesWhatDoesNotFit) {
+  const Variable weight(Full({4, 3}, 1)), index = Index({3, 0, 3}, {3});
+  const auto bags = [&](const std::vector<int64_t>& offsets, const EmbeddingBagOptions& o = {}) {
+    return EmbeddingBag(index, weight, Index(offsets, {std::ssize(offsets)}), o);
+  };
+  EXPECT_EQ(bags({0, 2}).shape(), Shape({2, 3}));
+  EXPECT_EQ(bags({0, 2, 3}, {.include_last_offset = true}).shape(), Shape({2, 3}));
+  EXPECT_THROW(bags({1, 2}), BadInput) << "the first index is in no bag";
+  EXPECT_THROW(bags({0, 4}), BadInput);
+  EXPECT_THROW(bags({0, 2, 1}), BadInput);
+  EXPECT_THROW(bags({}), BadInput);
+  EXPECT_THROW(EmbeddingBag(index, weight), BadInput) << "no offsets";
+  EXPECT_THROW(EmbeddingBag(Index({1, 2}, {2, 1}), weight, Index({0}, {1})), BadInput);
+  const Variable factors(Full({3}, 1)), few(Full({2}, 1));
+  EXPECT_THROW(bags({0}, {.per_sample_weights = factors}), BadInput) << "of a mean";
+  EXPECT_THROW(bags({0}, {.mode = BagMode::kSum, .per_sample_weights = few}), BadInput);
+  EXPECT_THROW(bags({0}, {.scale_grad_by_freq = true, .mode = BagMode::kMax}), BadInput);
+  EXPECT_THROW(bags({0}, {.padding_idx = 4}), BadInput);
+}
+
+TEST(EmbeddingBag, OfEqualLargestElementsTheFirstGetsTheGradient) {
+  Variable weight(Full({3, 1}, 2), true);
+  Backward({EmbeddingBag(Index({2, 0, 1}, {1, 3}), weight, {}, {.mode = BagMode::kMax})},
+           {Full({1, 1}, 5)});
+  EXPECT_EQ(ToVector<float>(weight.grad()), (std::vector<float>{0, 0, 5}));
 }
 
 TEST(Embedding, GradientsOfRepeatedRowsAreMeans) {

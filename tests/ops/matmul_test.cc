@@ -1,7 +1,10 @@
 #include "ops/matmul/matmul.h"
 
+#include <cmath>
+
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul_shape.h"
+#include "ops/matmul/newton_schulz.h"
 #include "ops/matmul/product.h"
 #include "tests/ops/op_test.h"
 
@@ -115,6 +118,48 @@ TEST(Matmul, RefusesWhatDoesNotFit) {
   EXPECT_THROW(Linear(a, Variable(Zeros({4, 2}))), BadInput);
   EXPECT_THROW(Linear(a, Variable(Zeros({4, 3})), Variable(Zeros({3}))), BadInput);
   EXPECT_THROW(Linear(Variable(Zeros({})), a), BadInput);
+}
+
+// A matrix with singular values and vectors that are known: the columns of a rotation, scaled.
+Tensor Rotated(const std::vector<float>& singular, float angle) {
+  const float c = std::cos(angle), s = std::sin(angle);
+  return FromVector<float>({c * singular[0], -s * singular[1], 0, 0,  //
+                            s * singular[0], c * singular[1], 0, 0,   //
+                            0, 0, singular[2], 0},
+                           {3, 4});
+}
+
+TEST(NewtonSchulz, KeepsVectorsAndBringsSingularValuesNearOne) {
+  for (const bool tall : {false, true}) {
+    const Tensor given = Rotated({3, 0.05f, 1}, 0.7f);
+    const Tensor made = NewtonSchulz(tall ? given.Transpose(0, 1).Contiguous() : given);
+    const Tensor got = tall ? made.Transpose(0, 1).Contiguous() : made;
+    ASSERT_EQ(got.shape(), given.shape());
+    const std::vector<float> v = ToVector<float>(got);
+    const float c = std::cos(0.7f), s = std::sin(0.7f);
+    // The five steps give values from 0.68 to 1.21, and round about ten times to bf16.
+    const double rounding = 10 * 0x1p-8;
+    const double values[] = {c * v[0] + s * v[4], -s * v[1] + c * v[5], v[10]};
+    for (const double value : values) {
+      EXPECT_GT(value, 0.68 - rounding);
+      EXPECT_LT(value, 1.21 + rounding);
+    }
+    const double outside[] = {-s * v[0] + c * v[4], c * v[1] + s * v[5], v[2], v[3], v[6], v[11]};
+    for (const double value : outside) EXPECT_NEAR(value, 0, rounding);
+  }
+}
+
+TEST(NewtonSchulz, HasOneStepsValueAndRefusesWhatDoesNotFit) {
+  // X = 1: a + b + c.
+  const Tensor one = Full({1, 1}, 5, DType::kF64);
+  const Tensor got = NewtonSchulz(one, {.coefficients = {3, -2, 0.5}, .steps = 1});
+  EXPECT_EQ(got.dtype(), DType::kF64);
+  EXPECT_EQ(got.Item(), 1.5);
+  EXPECT_EQ(NewtonSchulz(Zeros({2, 3})).shape(), Shape({2, 3}));
+  EXPECT_EQ(ToVector<float>(NewtonSchulz(Zeros({2, 3}))), std::vector<float>(6, 0));
+  EXPECT_EQ(NewtonSchulz(Empty({2, 3}, DType::kF32, kMetaDevice)).device(), kMetaDevice);
+  EXPECT_THROW(NewtonSchulz(Zeros({3})), BadInput);
+  EXPECT_THROW(NewtonSchulz(Zeros({2, 3}), {.steps = 0}), BadInput);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "ops/elementwise/power.h"
 #include "ops/elementwise/remainder.h"
 #include "ops/elementwise/select.h"
+#include "ops/indexing/embedding_bag.h"
 #include "ops/indexing/index.h"
 #include "ops/indexing/indexing.h"
 #include "ops/indexing/scatter.h"
@@ -27,6 +28,7 @@
 #include "ops/matmul/matmul.h"
 #include "ops/mlp/mlp.h"
 #include "ops/pad/pad.h"
+#include "ops/recurrent/lstm_cell.h"
 #include "ops/reduction/cumsum.h"
 #include "ops/reduction/extremum.h"
 #include "ops/reduction/logsumexp.h"
@@ -307,8 +309,18 @@ std::vector<Row> IndexingRows() {
           {"embedding",
            {Indices({2, 5}), F32({7, 3})},
            [](const Variables& in) { return Variables{Embedding(in[0], in[1], 0)}; }},
-          {"embedding", {Indices({2, 5}), F32({7, 3})}, [](const Variables& in) {
+          {"embedding",
+           {Indices({2, 5}), F32({7, 3})},
+           [](const Variables& in) {
              return Variables{Embedding(in[0], in[1], 0, 1.0, 2, /*scale_grad_by_freq=*/true)};
+           }},
+          {"embedding_bag",
+           {Indices({5}), F32({7, 3}), Indices({4})},
+           [](const Variables& in) {
+             return Variables{EmbeddingBag(in[0], in[1], in[2], {.padding_idx = 1})};
+           }},
+          {"embedding_bag", {Indices({2, 5}), F32({7, 3})}, [](const Variables& in) {
+             return Variables{EmbeddingBag(in[0], in[1], {}, {.mode = BagMode::kMax})};
            }}};
 }
 
@@ -337,6 +349,12 @@ std::vector<Row> ProductRows() {
            {F32({3}), F32({4})},
            [](const Variables& in) {
              return Variables{Outer(in[0], in[1]), Tensordot(in[0], in[1], 0)};
+           }},
+          {"lstm_cell",
+           {F32({2, 12}), F32({2, 12}), F32({2, 3})},
+           [](const Variables& in) {
+             const LstmCellState next = LstmCell(in[0], in[1], in[2]);
+             return Variables{next.h, next.c};
            }},
           {"layer_norm",
            {F32({2, 3, 4}), F32({4}), F32({4})},

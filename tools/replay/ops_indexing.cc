@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/indexing/embedding_bag.h"
 #include "ops/indexing/indexing.h"
 #include "ops/indexing/nonzero.h"
 #include "ops/indexing/scatter.h"
@@ -136,6 +137,23 @@ OpRun TopK(Arguments& a) {
   return RunSorted(ops::TopK(a.Take("input"), k, dim, largest, sorted));
 }
 
+OpRun EmbeddingBag(Arguments& a) {
+  ReadSparse(a, "sparse");
+  ops::EmbeddingBagOptions options{
+      .max_norm = a.attrs().OptionalNumber("max_norm"),
+      .norm_type = a.attrs().Number("norm_type", 2),
+      .scale_grad_by_freq = a.attrs().Flag("scale_grad_by_freq", false),
+      .mode = ops::ParseBagMode(a.attrs().Text("mode", "mean")),
+      .per_sample_weights = a.Optional("per_sample_weights"),
+      .include_last_offset = a.attrs().Flag("include_last_offset", false)};
+  if (a.attrs().Has("padding_idx")) options.padding_idx = a.attrs().Int("padding_idx", 0);
+  const Variable input = a.Take("input"), weight = a.Take("weight");
+  OpRun run = Run(ops::EmbeddingBag(input, weight, a.Optional("offsets"), options));
+  run.terms = run.least = input.numel() * weight.dim(1);
+  run.after["weight"] = weight.data();
+  return run;
+}
+
 }  // namespace
 
 void AddIndexing(OpTable& table) {
@@ -152,6 +170,7 @@ void AddIndexing(OpTable& table) {
   table["sort"] = Sort;
   table["argsort"] = Argsort;
   table["topk"] = TopK;
+  table["embedding_bag"] = EmbeddingBag;
 }
 
 }  // namespace torus::replay

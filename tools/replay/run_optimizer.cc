@@ -14,8 +14,9 @@ Comparison RunOptimizer(const Case& c) {
     made.optimizer->Step(made.learning_rate);
     // Each step adds a term to the parameter, and up to as many to its momentum.
     const Tensor want = wanted.Select(0, step);
-    result.Check(fmt::format("out.p[{}]", step), p.data(), want,
-                 {2 * (step + 1), LargestMagnitude(want)});
+    result.Check(
+        fmt::format("out.p[{}]", step), p.data(), want,
+        {2 * (step + 1), LargestMagnitude(want), static_cast<double>(step + 1) * made.low_noise});
   }
   return result;
 }

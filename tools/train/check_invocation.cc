@@ -45,7 +45,7 @@ std::vector<HereOrNot> ContextsOf(const Invocation& invocation) {
   const std::string one_rank =
       fmt::format("but with --schedule {}, --stages {} and --chunks {} there is one rank",
                   s.schedule, s.stages, s.chunks);
-  const bool sgd = s.optimizer == "sgd";
+  const bool sgd = s.optimizer == "sgd", adam = s.optimizer.starts_with("adam");
   const bool codec = s.codec != "none" || s.codec_gradients != "none" ||
                      (!s.codec_backward.empty() && s.codec_backward != "none");
   const bool low = s.precision == "bf16" || s.precision == "f16";
@@ -59,8 +59,8 @@ std::vector<HereOrNot> ContextsOf(const Invocation& invocation) {
           {"scored", recipes::ChoosesBest(s), "to know what is better"},
           {"new", invocation.resume.empty(), "and one that is resumed has its own settings"},
           {"weights", !s.init.empty(), "whose weights it chooses from"},
-          {"sgd", sgd, fmt::format("got {}, whose flag is --beta1", s.optimizer)},
-          {"adam", !sgd, "got " + s.optimizer},
+          {"sgd", sgd, fmt::format("got {}{}", s.optimizer, adam ? ", whose flag is --beta1" : "")},
+          {"adam", adam, "got " + s.optimizer},
           {"momentum", sgd && s.momentum > 0,
            fmt::format("got {} with --momentum {}", s.optimizer, s.momentum)},
           {"chunks", parallel::TakesChunks(s.schedule) || s.schedule.starts_with("csv:"),

@@ -114,7 +114,7 @@ void AddOptimizerFlags(CLI::App& app, recipes::Settings& s) {
       "Adam's decay rate of the mean of squared gradients. Default: the model's usual one");
   app.add_flag("--nesterov,!--no-nesterov", s.nesterov, "Nesterov momentum for SGD");
   app.add_option("--weight-decay", s.weight_decay,
-                 "Weight decay of all parameters; Adam and AdamW leave out biases and norms. "
+                 "Weight decay of all parameters; Adam, AdamW and Lion leave out biases and norms. "
                  "Default: the model's usual one");
   app.add_option("--clip-norm", s.clip_norm,
                  "Scale the gradient down if its global norm is larger than this; 0: never. "

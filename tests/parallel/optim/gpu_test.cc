@@ -9,10 +9,15 @@
 #include <memory>
 
 #include "autograd/low_copy.h"
+#include "parallel/optim/adagrad.h"
 #include "parallel/optim/adam.h"
 #include "parallel/optim/finite_gradients.h"
 #include "parallel/optim/gradient_norm.h"
+#include "parallel/optim/lion.h"
+#include "parallel/optim/muon.h"
+#include "parallel/optim/rmsprop.h"
 #include "parallel/optim/round_all.h"
+#include "parallel/optim/schedule_free.h"
 #include "parallel/optim/sgd.h"
 #include "runtime/stream.h"
 #include "tests/parallel/optim/parameters.h"
@@ -105,6 +110,31 @@ TEST_F(OptimizerOnGpu, AdamHasTheBitsOfTheCpus) {
                                              {.maximize = true}});
 }
 
+TEST_F(OptimizerOnGpu, RulesHaveTheBitsOfTheCpus) {
+  ExpectTheBitsOfTheCpus<Adagrad, AdagradOptions>({{.lr_decay = 0.1, .weight_decay = 0.1}});
+  ExpectTheBitsOfTheCpus<Rmsprop, RmspropOptions>(
+      {{}, {.weight_decay = 0.1, .momentum = 0.9, .centered = true}});
+  ExpectTheBitsOfTheCpus<Lion, LionOptions>({{.beta1 = 0.4, .weight_decay = 0.1}});
+  ExpectTheBitsOfTheCpus<ScheduleFreeAdamW, ScheduleFreeOptions>({{.weight_decay = 0.1}});
+}
+
+TEST_F(OptimizerOnGpu, MuonAndTheAverageOfScheduleFreeHaveTheBitsOfTheCpus) {
+  const auto on = [](Device device) {
+    const NamedVariable flat = NormalParameter<float>("p", 600, 1);
+    Variable matrix(flat.value.data().View({20, 30}).To(device), true);
+    Muon muon({{"p", matrix}}, MuonOptions{}, [](const Tensor& update) { return update; });
+    ScheduleFreeAdamW averaged({{"p", matrix}}, ScheduleFreeOptions{});
+    for (uint64_t step = 0; step < 3; ++step) {
+      matrix.SetGrad(FromVector(Normal<float>(600, step), {20, 30}).To(device));
+      muon.Step(0.1);
+      averaged.Step(0.1);
+    }
+    averaged.Evaluate();
+    return ToVector<float>(matrix.data().To(Device{}));
+  };
+  EXPECT_EQ(on(kGpu), on(Device{}));
+}
+
 // One in f16, the others in bf16, but for one that is never asked for.
 void AskForCopies(const std::vector<NamedVariable>& parameters) {
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -139,6 +169,8 @@ TEST_F(OptimizerOnGpu, StepsWriteKeptCopies) {
     ExpectWrittenCopies(sgd);
     Adam adam(parameters, AdamWOptions());
     ExpectWrittenCopies(adam);
+    Lion lion(parameters, LionOptions{});
+    ExpectWrittenCopies(lion);
   }
 }
 

@@ -10,6 +10,8 @@
 #include "parallel/optim/adam.h"
 #include "parallel/optim/finite_gradients.h"
 #include "parallel/optim/gradient_norm.h"
+#include "parallel/optim/rmsprop.h"
+#include "parallel/optim/schedule_free.h"
 #include "parallel/optim/sgd.h"
 #include "runtime/gpu_graph.h"
 #include "runtime/kernels.h"
@@ -102,6 +104,11 @@ TEST_F(RecordedUpdate, OfAdam) {
       {{}, AdamWOptions(), {.weight_decay = 0.1, .amsgrad = true}});
 }
 
+TEST_F(RecordedUpdate, OfRules) {
+  ExpectTheBitsOfOthers<Rmsprop, RmspropOptions>({{.momentum = 0.9}});
+  ExpectTheBitsOfOthers<ScheduleFreeAdamW, ScheduleFreeOptions>({{.weight_decay = 0.1}});
+}
+
 // Also where only launches change the values.
 TEST_F(RecordedUpdate, IsToldToThoseWhoKeepCopies) {
   const std::vector<NamedVariable> parameters = Parameters();
@@ -129,6 +136,8 @@ TEST(UpdateInHalves, IsOfTheParametersThatWerePrepared) {
   refuses(sgd);
   Adam adam(parameters, AdamOptions{});
   refuses(adam);
+  Rmsprop rmsprop(parameters, RmspropOptions{});
+  refuses(rmsprop);
 }
 
 // A launch whose parameters are not those of the recording changes nothing.

@@ -169,7 +169,7 @@ TEST(Replay, IgnoresNoArgument) {
 TEST(Replay, SaysWhatItDoesNotKnow) {
   for (const char* spec : {R"({"op": "bessel_j0", "attrs": {}})",
                            R"({"op": "model", "model": "vgg14", "mode": "train"})",
-                           R"({"op": "optimizer", "optimizer": {"name": "lion"}})"}) {
+                           R"({"op": "optimizer", "optimizer": {"name": "sm3"}})"}) {
     const std::string report = Report(
         spec,
         {{"param.p", F32({1}, {1})}, {"grad.p", F32({1}, {1, 1})}, {"out.p", F32({1}, {1, 1})}});
