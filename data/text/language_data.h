@@ -27,7 +27,8 @@ std::unique_ptr<Tokenizer> MakeTokenizer(const TokenOrigin& origin,
                                          const std::string& vocabulary_dir);
 
 // Opens the part "train", "validation" or "all" of a text as tokens of `tokenizer`. `path` is a
-// text file or one of JSON lines (Documents), which Documents::Split divides; a token file, which has only "all"; or a folder written by
+// text file or one of JSON lines (Documents), which Documents::Split divides; a token file, which
+// has only "all"; or a folder written by
 // tools/tokenize, which has no "all". Throws BadInput naming the path or file, also for tokens of
 // another tokenizer.
 std::unique_ptr<Tokens> OpenTokens(const std::string& path, const std::string& part,
