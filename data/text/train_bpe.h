@@ -1,6 +1,6 @@
 // Trains a byte-level BPE for texts (Sennrich, Haddow, Birch, "Neural machine translation of rare
-// words with subword units", 2016, algorithm 1), as Hugging Face's tokenizers 0.23 do with ByteLevel
-// and BpeTrainer(min_frequency=2).
+// words with subword units", 2016, algorithm 1), as Hugging Face's tokenizers 0.23 do with
+// ByteLevel and BpeTrainer(min_frequency=2).
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,9 @@ class PieceCounts {
 using TrainedMerge = std::pair<std::string, std::string>;
 
 // Joins the most frequent pair of neighbours within pieces until that has made `most` new strings,
-// or no pair occurs twice. Of equally frequent pairs it takes the one whose first string, then whose second,
-// is older: bytes in the order of their symbols (byte_symbols.h), then merges in their order.
+// or no pair occurs twice. Of equally frequent pairs it takes the one whose first string, then
+// whose second, is older: bytes in the order of their symbols (byte_symbols.h), then merges in
+// their order.
 std::vector<TrainedMerge> TrainMerges(const PieceCounts& pieces, int64_t most);
 
 // The files of a GPT-2 tokenizer (OpenGpt2), as name -> content: the bytes have numbers from 0 in
