@@ -7,17 +7,6 @@
 #include "runtime/error.h"
 
 namespace torus::data {
-namespace {
-
-// The longest prefix in which no character begins.
-size_t InvalidPrefix(std::string_view text) {
-  size_t bytes = 0;
-  while (bytes < text.size() && FirstCodePoint(text.substr(bytes)).bytes == 0) ++bytes;
-  return bytes;
-}
-
-}  // namespace
-
 BpeTokenizer::BpeTokenizer(Parts parts) : parts_(std::move(parts)), pattern_(parts_.numbers) {
   std::ranges::copy_if(parts_.specials, std::back_inserter(words_),
                        [](const SpecialToken& token) { return !token.special; });

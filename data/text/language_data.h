@@ -27,14 +27,14 @@ std::unique_ptr<Tokenizer> MakeTokenizer(const TokenOrigin& origin,
                                          const std::string& vocabulary_dir);
 
 // Opens the part "train", "validation" or "all" of a text as tokens of `tokenizer`. `path` is a
-// text file or one of JSON lines (Documents), which Documents::Split divides; a token file, which has only "all"; or a folder written by
-// tools/tokenize, which has no "all". Throws BadInput naming the path or file, also for tokens of
-// another tokenizer.
+// text file or one of JSON lines (Documents), which Documents::Split divides; a token file, which
+// has only "all"; or a folder written by tools/tokenize, which has no "all". Throws BadInput naming
+// the path or file, also for tokens of another tokenizer.
 std::unique_ptr<Tokens> OpenTokens(const std::string& path, const std::string& part,
                                    const Tokenizer& tokenizer);
 
-// Opens both parts. `path` is either such a file, which is read, divided and tokenised
-// by `tokenizer` in memory (chars: with the alphabet of the whole text), or a folder written by
+// Opens both parts. `path` is either such a file, which is read, divided and tokenised by
+// `tokenizer` in memory (chars: with the alphabet of the whole text), or a folder written by
 // tools/tokenize. The folder's token files are mapped, all from one commit, and `tokenizer` must be
 // theirs or empty. Throws BadInput naming the path, folder or file.
 LanguageData OpenLanguageData(const std::string& path, const std::string& tokenizer,

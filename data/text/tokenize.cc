@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <functional>
 #include <span>
 
 #include "data/files/mapped_file.h"
 #include "data/text/char_tokenizer.h"
 #include "data/text/documents.h"
 #include "data/text/end_of_text.h"
+#include "data/text/open_tokenizer.h"
 #include "data/text/token_file.h"
+#include "data/text/train_bpe.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
 #include "runtime/io/folder.h"
@@ -25,6 +28,8 @@ void CheckSize(const std::string& path) {
           kMostBytes, bytes);
 }
 
+using IsOwn = std::function<bool(const std::filesystem::directory_entry&)>;
+
 bool IsTokenFile(const std::filesystem::directory_entry& entry) {
   if (!entry.is_regular_file() || entry.path().extension() != ".tokens") return false;
   const io::InputFile file(entry.path().string());
@@ -33,15 +38,19 @@ bool IsTokenFile(const std::filesystem::directory_entry& entry) {
   return magic == kTokenFileMagic;
 }
 
+bool IsVocabularyFile(const std::filesystem::directory_entry& entry) {
+  const std::string name = entry.path().filename().string();
+  return name == "vocab.json" || name == "merges.txt" || name == "tokenizer_config.json";
+}
+
 // Checks the output folder, all of whose contents will be replaced.
-void CheckOutput(const std::string& folder) {
+void CheckOutput(const std::string& folder, const char* what, const IsOwn& is_own) {
   const std::string committed = io::CommittedFolder(folder);
   if (committed.empty()) return;
   for (const auto& entry : std::filesystem::directory_iterator(committed)) {
-    if (!IsTokenFile(entry))
-      Throw<BadInput>(folder,
-                      "requires a new folder, or one with nothing but token files, got one with {}",
-                      entry.path().filename().string());
+    if (!is_own(entry))
+      Throw<BadInput>(folder, "requires a new folder, or one with nothing but {}, got one with {}",
+                      what, entry.path().filename().string());
   }
 }
 
@@ -128,7 +137,7 @@ TokenizeResult TokenizeFiles(const TokenizeOptions& options) {
   Require(!options.inputs.empty(), "tokenize", "requires at least one text file");
   Require(options.shard_tokens >= 1, "tokenize", "requires at least one token a file, got {}",
           options.shard_tokens);
-  CheckOutput(options.output);
+  CheckOutput(options.output, "token files", IsTokenFile);
   const std::unique_ptr<Tokenizer> tokenizer = TokenizerFor(options);
   TokenizeResult result{.vocabulary = tokenizer->vocabulary()};
   io::FolderWriter folder(options.output);
@@ -152,6 +161,33 @@ TokenizeResult TokenizeFiles(const TokenizeOptions& options) {
   result.validation = validation.tokens(), result.validation_files = validation.files();
   result.ends = train.ends() + validation.ends();
   result.seconds = train.seconds() + validation.seconds();
+  return result;
+}
+
+TrainTokenizerResult TrainTokenizer(const TrainTokenizerOptions& options) {
+  constexpr int64_t kLeast = 257;  // the bytes and <|endoftext|>
+  Require(!options.inputs.empty(), "tokenize", "requires at least one text file");
+  Require(options.vocabulary >= kLeast, "tokenize", "--train must be at least {}, got {}", kLeast,
+          options.vocabulary);
+  CheckOutput(options.output, "files of a vocabulary", IsVocabularyFile);
+  PieceCounts pieces;
+  TrainTokenizerResult result;
+  for (const std::string& input : options.inputs) {
+    CheckSize(input);
+    const Documents documents(input);
+    for (const std::string_view document : documents.all()) pieces.Add(document);
+    result.bytes += static_cast<int64_t>(documents.file().bytes().size());
+  }
+  result.pieces = std::ssize(pieces.counts());
+  const std::vector<TrainedMerge> merges = TrainMerges(pieces, options.vocabulary - kLeast);
+  io::FolderWriter folder(options.output);
+  for (const auto& [name, content] : BpeFiles(merges)) {
+    io::OutputFile file(folder.temporary() + "/" + name, io::IfExists::kRefuse);
+    file.Write(content);
+    file.Close(true);
+  }
+  folder.Commit();
+  result.vocabulary = OpenGpt2(options.output)->vocabulary();
   return result;
 }
 

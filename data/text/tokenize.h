@@ -28,12 +28,29 @@ struct TokenizeResult {
   double seconds = 0;         // CPU time of tokenising, without file access
 };
 
-// Divides each input by Documents::Split (between tokens), tokenises both parts, puts the token that
-// ends a text (end_of_text.h) between the documents of a part if the tokenizer has it, and writes
-// train-00000.tokens, ..., validation-00000.tokens, ... (OpenLanguageData reads them). Throws
+// Divides each input by Documents::Split (between tokens), tokenises both parts, puts the token
+// that ends a text (end_of_text.h) between the documents of a part if the tokenizer has it, and
+// writes train-00000.tokens, ..., validation-00000.tokens, ... (OpenLanguageData reads them). Throws
 // BadInput naming the option or file, also for an output folder that contains anything but token
 // files, which would be lost.
 // Throws BrokenEnvironment if the folder cannot be written.
 TokenizeResult TokenizeFiles(const TokenizeOptions& options);
+
+struct TrainTokenizerOptions {
+  std::vector<std::string> inputs;  // as above
+  std::string output;               // a folder; it atomically replaces an old one
+  int64_t vocabulary = 0;           // tokens: 256 bytes, merges and <|endoftext|>
+};
+
+struct TrainTokenizerResult {
+  int64_t vocabulary = 0;         // fewer than were asked for if no pair was left that occurs twice
+  int64_t bytes = 0, pieces = 0;  // bytes read, different pieces in them
+};
+
+// Trains a byte-level BPE (train_bpe.h) on all documents, and writes vocab.json, merges.txt and
+// tokenizer_config.json, which OpenGpt2 and transformers read. Throws BadInput naming the option or
+// file, also for a vocabulary below 257 and for an output folder with other files, which would be
+// lost. Throws BrokenEnvironment if the folder cannot be written.
+TrainTokenizerResult TrainTokenizer(const TrainTokenizerOptions& options);
 
 }  // namespace torus::data

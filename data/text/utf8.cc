@@ -47,6 +47,12 @@ CodePoint LastCodePoint(std::string_view text) {
   return last.bytes == text.size() - begin ? last : CodePoint{};
 }
 
+size_t InvalidPrefix(std::string_view text) {
+  size_t bytes = 0;
+  while (bytes < text.size() && FirstCodePoint(text.substr(bytes)).bytes == 0) ++bytes;
+  return bytes;
+}
+
 size_t ValidUtf8Prefix(std::string_view text) {
   size_t at = 0;
   for (;;) {

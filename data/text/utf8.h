@@ -22,6 +22,9 @@ CodePoint LastCodePoint(std::string_view text);
 // The length of the longest prefix that is valid UTF-8; text.size() if all of it is.
 size_t ValidUtf8Prefix(std::string_view text);
 
+// The length of the longest prefix in which no character begins.
+size_t InvalidPrefix(std::string_view text);
+
 // Appends a code point. Throws InternalError for one that UTF-8 cannot represent.
 void AppendUtf8(char32_t value, std::string* text);
 

@@ -217,8 +217,8 @@ std::string Generate(const GenerateOptions& o,
     begun = true;
     on_text(piece);
   };
-  using OnText = std::function<void(const std::string&)>;
-  const std::string text = generator.Continue({o.prompt}, 0, on_text ? show : OnText())[0];
+  const std::function<void(const std::string&)> none;
+  const std::string text = generator.Continue({o.prompt}, 0, on_text ? show : none).front();
   if (on_text && !begun) on_text(o.prompt);
   return text;
 }

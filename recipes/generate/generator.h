@@ -40,8 +40,8 @@ class Generator {
   ~Generator();
 
   // Returns the texts that follow the prompts, each until the model or a string of `stop` ends it
-  // or there are `tokens` new tokens. A text may be longer than the model's context. All are computed
-  // as one batch; up to rounding each is what it would be alone. The draws of prompt i are those of
+  // or there are `tokens` new tokens. A text may be longer than the model's context. All are
+  // computed as one batch; up to rounding each is what it would be alone. The draws of prompt i are those of
   // number `first` + i, whatever the batch. Calls `on_text` with pieces of the first text as they
   // are generated. Throws BadInput if a prompt is empty and the tokenizer has no token that ends a
   // text.

@@ -21,6 +21,7 @@ constexpr FlagContext kContexts[] = {
     {"new", "applies to new runs only"},
     {"weights", "needs --init"},
     {"encode", "cannot be given with --decoded", false},
+    {"encodes", "cannot be given with --train, which makes a vocabulary"},
     {"files", "cannot be given with --links"},
     {"one-codec", "cannot be given with --all, which measures all codecs"},
     {"trains", "applies to experiments that train only"},
@@ -139,8 +140,9 @@ constexpr FlagRow kTable[] = {
     {"convert", "--dtype --overwrite", "output"},
     {"convert", "--shard-bytes", "folder"},
 
-    {"tokenize", "--out --tokenizer --shard-tokens", ""},
-    {"tokenize", "--vocab-dir --special-tokens", "vocabulary"},
+    {"tokenize", "--out --train", ""},
+    {"tokenize", "--tokenizer --shard-tokens", "encodes"},
+    {"tokenize", "--vocab-dir --special-tokens", "encodes vocabulary"},
 
     {"codec", "--decoded", ""},
     {"codec", "--codec", "encode one-codec"},

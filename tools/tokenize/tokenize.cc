@@ -29,10 +29,20 @@ void ReportSpecials(const data::TokenizeResult& result, bool taken) {
              what, result.first_special);
 }
 
+void Train(const data::TokenizeOptions& options, int64_t vocabulary) {
+  const data::TrainTokenizerResult result =
+      data::TrainTokenizer({options.inputs, options.output, vocabulary});
+  fmt::print("{} tokens trained on {} bytes, {} different pieces{}\n", result.vocabulary,
+             result.bytes, result.pieces,
+             result.vocabulary < vocabulary ? ": no other pair occurs twice" : "");
+  fmt::print("wrote {}; take it by --tokenizer gpt2 --vocab-dir\n", FullPath(options.output));
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Tokenises text files: 90 % of each for training, the rest for validation.",
                "tokenize");
   data::TokenizeOptions options;
+  int64_t vocabulary = 0;
   app.add_option("--out", options.output,
                  "Folder to write; existing token files in it are replaced")
       ->required();
@@ -44,6 +54,10 @@ int Main(int argc, char** argv) {
   app.add_flag("--special-tokens", options.special_tokens,
                "Take every special token that is written in a text, such as <|endoftext|> between "
                "documents, as one token. Default: they are plain text, and a line says how many");
+  app.add_option("--train", vocabulary,
+                 "Train a byte-level BPE of so many tokens on the texts instead, and write its "
+                 "vocab.json and merges.txt, as GPT-2's, to --out; 0: no")
+      ->check(CLI::Range(0, 1 << 24));
   app.add_option("--shard-tokens", options.shard_tokens, "Largest number of tokens per file")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   app.add_option("texts", options.inputs,
@@ -52,18 +66,25 @@ int Main(int argc, char** argv) {
       ->required()
       ->type_name("FILES");
   if (PrintsHelp(app, argc, argv)) return 0;
-  const bool vocabulary = options.tokenizer == "gpt2" || options.tokenizer == "roberta";
-  CheckFlags("tokenize", GivenBy(app),
-             {{"vocabulary", vocabulary, "and --tokenizer " + options.tokenizer + " has none"}});
-  if (vocabulary && options.vocabulary_dir.empty())
+  const bool trains = vocabulary > 0;
+  const bool has_vocabulary = options.tokenizer == "gpt2" || options.tokenizer == "roberta";
+  CheckFlags(
+      "tokenize", GivenBy(app),
+      {{"encodes", !trains, "got both"},
+       {"vocabulary", has_vocabulary, "and --tokenizer " + options.tokenizer + " has none"}});
+  if (!trains && has_vocabulary && options.vocabulary_dir.empty())
     options.vocabulary_dir = recipes::InCommonFolder(recipes::kVocabularyPlace);
-  Require(!vocabulary || !options.vocabulary_dir.empty(), "tokenize",
+  Require(trains || !has_vocabulary || !options.vocabulary_dir.empty(), "tokenize",
           "--tokenizer {} needs the folder of its vocabulary: give --vocab-dir, or set TORUS_DATA",
           options.tokenizer);
   for (std::string& input : options.inputs) input = UserPath(input);
   options.output = UserPath(options.output);
   CheckOutputFolder("tokenize", "--out", options.output);
   options.vocabulary_dir = UserPath(options.vocabulary_dir);
+  if (trains) {
+    Train(options, vocabulary);
+    return 0;
+  }
   const data::TokenizeResult result = data::TokenizeFiles(options);
   fmt::print(
       "{} bytes to {} tokens of {} for training ({} files), {} for validation ({} files); "

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
+
 #include "data/text/apply_merges.h"
+#include "data/text/byte_symbols.h"
+#include "data/text/train_bpe.h"
 #include "runtime/rng.h"
 #include "tests/data/temp_file.h"
 
@@ -93,6 +98,31 @@ TEST(Merges, RefusesWhatIsNoMergesFile) {
   expect("a b\n\nb c\n", "line 2: requires two strings");
   expect("a b\nb c\na b\n", "line 3: requires each merge once, got 'a b' again");
   expect("a \xff\n", "line 1: requires two strings");
+}
+
+// tests/golden/make_bpe_training.py: those of Hugging Face's tokenizers.
+TEST(TrainMerges, GivesTheMergesOfTheReference) {
+  std::ifstream file("tests/golden/bpe_training.json");
+  const nlohmann::json golden = nlohmann::json::parse(file);
+  PieceCounts pieces;
+  pieces.Add(golden["text"].get<std::string>());
+  std::vector<std::string> merges;
+  for (const auto& [left, right] : TrainMerges(pieces, 10'000))
+    merges.push_back(SymbolsOfBytes(left) + " " + SymbolsOfBytes(right));
+  EXPECT_EQ(merges, golden["merges"].get<std::vector<std::string>>());
+  EXPECT_GT(merges.size(), 150u);
+  const std::vector<TrainedMerge> some = TrainMerges(pieces, 20);
+  EXPECT_EQ(some.size(), 20u);
+  EXPECT_EQ(SymbolsOfBytes(some[1].first + some[1].second), "\u0120w");
+}
+
+TEST(TrainMerges, TakesAnyBytes) {
+  PieceCounts pieces;
+  pieces.Add("\xff\xfe\xff\xfe ab\xff\xfe");
+  const std::vector<TrainedMerge> merges = TrainMerges(pieces, 10);
+  ASSERT_EQ(merges.size(), 1u);
+  EXPECT_EQ(merges[0], TrainedMerge("\xff", "\xfe"));
+  EXPECT_TRUE(TrainMerges(PieceCounts(), 10).empty());
 }
 
 }  // namespace

@@ -74,6 +74,35 @@ TEST_F(Tokenize, BetweenFilesIsTheEndOfAText) {
   EXPECT_EQ(std::ranges::count(got, kEnd), 1);
 }
 
+// What it has trained is a tokenizer that makes fewer tokens than bytes, and gives the text back.
+TEST_F(Tokenize, TrainsAVocabularyThatItThenTakes) {
+  const std::string text = scratch_ + "/long.txt", folder = scratch_ + "/vocabulary";
+  std::ofstream file(text);
+  for (int i = 0; i < 200; ++i) file << "the cat sat on mat " << i % 7 << "\n";
+  file.close();
+  const auto run = [&](std::vector<std::string> flags) {
+    flags.push_back(text);
+    return Program("tools/tokenize/tokenize", flags, scratch_).Wait();
+  };
+  const Ended trained = run({"--train", "270", "--out", folder});
+  EXPECT_EQ(trained.status, 0) << trained.err;
+  EXPECT_NE(trained.out.find("270 tokens trained on"), std::string::npos) << trained.out;
+  EXPECT_EQ(run({"--train", "270", "--out", folder}).status, 0) << "its own files are replaced";
+  const Ended ended = run({"--vocab-dir", folder, "--out", scratch_ + "/out"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const auto data = data::OpenLanguageData(scratch_ + "/out", "gpt2", folder);
+  EXPECT_EQ(data.tokenizer->vocabulary(), 270);
+  std::vector<int64_t> ids(static_cast<size_t>(data.train->size()));
+  data.train->Copy(0, data.train->size(), ids.data());
+  EXPECT_LT(ids.size(), 200u * 21 / 2);
+  const std::vector<int32_t> tokens(ids.begin(), ids.end());
+  EXPECT_TRUE(data.tokenizer->Decode(tokens).starts_with("the cat sat on mat 0\nthe cat"));
+  std::ofstream(scratch_ + "/other").flush();
+  ExpectOneLine(run({"--train", "100", "--out", folder}), 2,
+                "--train must be at least 257, got 100");
+  ExpectOneLine(run({"--train", "270", "--out", scratch_}), 2, "nothing but files of a vocabulary");
+}
+
 // Of 20 bytes the first 18 are for training, in whole documents.
 TEST_F(Tokenize, JsonLinesAreDocuments) {
   const std::string path = scratch_ + "/texts.jsonl";
