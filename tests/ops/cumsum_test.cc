@@ -46,7 +46,14 @@ TEST(Cumsum, BitsDoNotDependOnThreads) {
 
 TEST(Cumsum, RefusesWhatDoesNotFit) {
   EXPECT_THROW(Cumsum(Variable(Zeros({2, 3})), 2), BadInput);
-  EXPECT_THROW(Cumsum(Variable(Zeros({2}, DType::kI64)), 0), BadInput);
+  EXPECT_THROW(Cumsum(Variable(Zeros({2}, DType::kI64)), 1), BadInput);
+}
+
+TEST(Cumsum, OfIntegersIsExactAndWide) {
+  const int64_t big = (int64_t{1} << 60) + 1;
+  const Variable x(FromVector<int64_t>({big, 1, -2}, {3}));
+  EXPECT_EQ(ToVector<int64_t>(Cumsum(x, 0).data()), (std::vector<int64_t>{big, big + 1, big - 1}));
+  EXPECT_EQ(Cumsum(Variable(Zeros({2}, DType::kBool)), 0).dtype(), DType::kI64);
 }
 
 }  // namespace
