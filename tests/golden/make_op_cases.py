@@ -257,11 +257,6 @@ def reduction_cases():
         yield "linalg.vector_norm", {"ord": order}, EMPTY, ["input"]
 
 
-def main():
-    groups = ((0, cases()), (100, pointwise_cases()), (300, reduction_cases()))
-    for first, group in groups:
-        for number_of_case, case in enumerate(group, first):
-            write(sys.argv[1], number_of_case, *case)
 def shaped(*shape):
     return {"input": lambda: normal(*shape)}
 
@@ -427,6 +422,18 @@ def equations():
     yield "outer", {}, {"input": lambda: normal(3), "vec2": lambda: normal(4)}, ["input", "vec2"]
 
 
+def rows(*shape):
+    return {"input": lambda: normal(2, *shape), "weight": lambda: normal(*shape)}
+
+
+def norm_cases():
+    both = ["input", "weight"]
+    yield "rms_norm", {"normalized_shape": [7]}, rows(7), both
+    yield "rms_norm", {"normalized_shape": [3, 5], "eps": 0.25}, rows(3, 5), both
+    yield "rms_norm", {"normalized_shape": [6], "eps": None}, {"input": lambda: normal(2, 3, 6)}, ["input"]
+    yield "rms_norm", {"normalized_shape": [4], "eps": 0.0}, {"input": lambda: normal(0, 4)}, ["input"]
+
+
 # Each family of ops counts its cases from a number of its own, so that none changes with another's.
 # A case is known by its op and number.
 FAMILIES = (
@@ -437,6 +444,7 @@ FAMILIES = (
     (200, choices),
     (300, images_resized),
     (400, equations),
+    (300, norm_cases),
 )
 
 
