@@ -5,6 +5,7 @@
 #include "autograd/backward.h"
 #include "autograd/op_observer.h"
 #include "ops/activation/activation.h"
+#include "ops/activation/swiglu.h"
 #include "ops/attention/attention.h"
 #include "ops/dropout/dropout.h"
 #include "ops/elementwise/cast.h"
@@ -26,6 +27,7 @@
 #include "ops/reduction/logsumexp.h"
 #include "ops/reduction/reduction.h"
 #include "ops/reduction/variance.h"
+#include "ops/rotary/rotary.h"
 #include "ops/softmax/softmax.h"
 #include "ops/view/join.h"
 #include "ops/view/view.h"
@@ -103,6 +105,10 @@ std::vector<Row> ActivationRows() {
           One("silu", {2, 3}, Silu),
           One("gelu", {2, 3}, [](V x) { return Gelu(x, "tanh"); }),
           One("softplus", {2, 3}, [](V x) { return Softplus(x); }),
+          One("rotary_embedding", {2, 3, 4}, [](V x) { return RotaryEmbedding(x); }),
+          {"swiglu",
+           {F32({2, 3}), F32({2, 3})},
+           [](const Variables& in) { return Variables{Swiglu(in[0], in[1])}; }},
           One("softmax", {2, 3}, [](V x) { return Softmax(x, 0); }),
           One("log_softmax", {2, 3}, [](V x) { return LogSoftmax(x, 1); }),
           One("dropout", {2, 3}, [](V x) {
