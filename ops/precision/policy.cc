@@ -21,6 +21,7 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"conv_chain", Policy::kComposed},
 
       {"layer_norm", Policy::kLowOutput},
+      {"rms_norm", Policy::kLowOutput},
 
       {"softmax", Policy::kFull},
       {"log_softmax", Policy::kFull},

@@ -95,9 +95,26 @@ def cases():
         yield op, {"inplace": True}, {"input": lambda: normal(3, 4)}, [], ["input"]
 
 
+def rows(*shape):
+    return {"input": lambda: normal(2, *shape), "weight": lambda: normal(*shape)}
+
+
+def norm_cases():
+    both = ["input", "weight"]
+    yield "rms_norm", {"normalized_shape": [7]}, rows(7), both
+    yield "rms_norm", {"normalized_shape": [3, 5], "eps": 0.25}, rows(3, 5), both
+    yield "rms_norm", {"normalized_shape": [6], "eps": None}, {"input": lambda: normal(2, 3, 6)}, ["input"]
+    yield "rms_norm", {"normalized_shape": [4], "eps": 0.0}, {"input": lambda: normal(0, 4)}, ["input"]
+
+
+# A family's numbers, which seed its values, start at its own hundred.
+FAMILIES = {0: cases, 300: norm_cases}
+
+
 def main():
-    for number, case in enumerate(cases()):
-        write(sys.argv[1], number, *case)
+    for first, family in FAMILIES.items():
+        for number, case in enumerate(family(), first):
+            write(sys.argv[1], number, *case)
 
 
 main()

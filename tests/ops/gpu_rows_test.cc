@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "ops/layer_norm/layer_norm.h"
+#include "ops/layer_norm/rms_norm.h"
 #include "ops/reduction/cumsum.h"
 #include "ops/reduction/extremum.h"
 #include "ops/reduction/logsumexp.h"
@@ -51,13 +52,15 @@ TEST_F(GpuRows, SoftmaxAndItsLogarithm) {
 
 // Weights' gradients are sums over rows, of which there are more than one thread adds. Rows are
 // long enough that none has a variance near 0, by which its gradients would cancel.
-TEST_F(GpuRows, LayerNorm) {
+TEST_F(GpuRows, LayerNormAndRmsNorm) {
   for (int64_t n : {31, 33, 64, 256, 257, 1000, 1028, 4100}) {
     const int64_t rows = n < 100 || n == 1000 ? 150 : n < 1000 ? 20 : 3;
     OddShapes shapes(n);
     ExpectAgreesOnGpu(RowsTwin(
         [n](const Variables& in) { return LayerNorm(in[0], Shape{n}, in[1], in[2]); },
         {shapes.Normal({rows, n}), shapes.Normal({n}), shapes.Normal({n})}, std::max(n, rows)));
+    ExpectAgreesOnGpu(RowsTwin([n](const Variables& in) { return RmsNorm(in[0], Shape{n}, in[1]); },
+                               {shapes.Normal({rows, n}), shapes.Normal({n})}, std::max(n, rows)));
   }
 }
 

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "autograd/backward.h"
+#include "ops/layer_norm/rms_norm.h"
 #include "runtime/parallel_for.h"
 #include "tests/testing/twins.h"
 
@@ -40,6 +43,66 @@ GRADIENT_CASE(layer_norm, EmptyBatch) {
   Check(Normalized({4}), {RandomLeaf({0, 4}), RandomLeaf({4}, 1), RandomLeaf({4}, 2)});
 }
 GRADIENT_CASE(layer_norm, EmptyRows) { Check(Normalized({0}), {RandomLeaf({3, 0})}); }
+
+testing::CheckedFunction RmsNormalized(const Shape& shape, std::optional<double> eps = {}) {
+  return [=](const Variables& in) {
+    return Variables{RmsNorm(in[0], shape, in.size() > 1 ? in[1] : Variable(), eps)};
+  };
+}
+
+GRADIENT_CASE(rms_norm, Rows) {
+  Check(RmsNormalized({7}), {RandomLeaf({3, 7}), RandomLeaf({7}, 1)});
+}
+GRADIENT_CASE(rms_norm, SeveralDimensions) {
+  Check(RmsNormalized({3, 4}, 0.5), {TransposedLeaf({2, 3, 4}), RandomLeaf({3, 4}, 1)});
+}
+GRADIENT_CASE(rms_norm, NoWeight) { Check(RmsNormalized({5}), {RandomLeaf({2, 2, 5})}); }
+GRADIENT_CASE(rms_norm, MoreRowsThanAPart) {
+  Check(RmsNormalized({3}, 0.5), {RandomLeaf({131, 3}), RandomLeaf({3}, 1)});
+}
+GRADIENT_CASE(rms_norm, EmptyBatch) {
+  Check(RmsNormalized({4}), {RandomLeaf({0, 4}), RandomLeaf({4}, 1)});
+}
+GRADIENT_CASE(rms_norm, EmptyRows) { Check(RmsNormalized({0}), {RandomLeaf({3, 0})}); }
+
+// Rows are scaled by at most 1 / sqrt(eps) where all of their values are near zero.
+TEST(RmsNorm, F32AgreesWithF64OnOddShapes) {
+  testing::CheckTwins([](testing::OddShapes& shapes) {
+    const Shape normalized = shapes.Coin() ? Shape{shapes.Size(133, 2)} : shapes.Dims(2, 9);
+    Shape shape{shapes.Size(150)};
+    for (int64_t size : normalized) shape.push_back(size);
+    const double eps = shapes.Coin() ? 1e-5 : 0.1;
+    const int64_t n = Numel(normalized);
+    const double magnified = n < 8 ? 1 / std::sqrt(eps) : 4;
+    return testing::Twin{.function = RmsNormalized(normalized, eps),
+                         .inputs = {shapes.Normal(shape), shapes.Uniform(normalized, 0.5, 2)},
+                         .terms = n,
+                         .gradient_terms = std::max(n, shape[0]),
+                         .magnitude = magnified * magnified};
+  });
+}
+
+// Of equal values, the mean of their squares is the square of one: x / sqrt(x^2 + eps).
+TEST(RmsNorm, DividesByTheRootMeanSquare) {
+  const Variable x(FromVector<double>({1, 7, 2, 2}, {2, 2})),
+      weight(FromVector<double>({1, 3}, {2}));
+  const std::vector<double> y = ToVector<double>(RmsNorm(x, {2}, weight, 0).data());
+  EXPECT_DOUBLE_EQ(y[0], 0.2);
+  EXPECT_DOUBLE_EQ(y[1], 4.2);
+  EXPECT_DOUBLE_EQ(y[3], 3.0);
+  const Variable tiny(FromVector<float>({1e-3f}, {1}));
+  const float epsilon = std::numeric_limits<float>::epsilon();
+  EXPECT_FLOAT_EQ(ToVector<float>(RmsNorm(tiny, {1}).data())[0],
+                  1e-3f / std::sqrt(1e-6f + epsilon));
+}
+
+TEST(RmsNorm, RefusesWhatDoesNotFit) {
+  const Variable x(Zeros({2, 3}));
+  EXPECT_THROW(RmsNorm(x, {2}), BadInput);
+  EXPECT_THROW(RmsNorm(x, {}), BadInput);
+  EXPECT_THROW(RmsNorm(x, {3}, Variable(Zeros({2}))), BadInput);
+  EXPECT_THROW(RmsNorm(Variable(Zeros({3}, DType::kI64)), {3}), BadInput);
+}
 
 TEST(LayerNorm, F32AgreesWithF64OnOddShapes) {
   testing::CheckTwins([](testing::OddShapes& shapes) {

@@ -12,6 +12,7 @@
 #include "ops/elementwise/cast.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/layer_norm/layer_norm.h"
+#include "ops/layer_norm/rms_norm.h"
 #include "ops/pooling/average_pool.h"
 #include "ops/pooling/max_pool.h"
 #include "ops/view/view.h"
@@ -178,6 +179,15 @@ TEST_P(LowBits, OfLayerNorm) {
     const Op norm = [n](const Variables& v) { return LayerNorm(v[0], {n}, v[1], v[2]); };
     for (const DType x : {low, full})
       ExpectBitsOfF32(norm, {{{19, n}, x}, {{n}, full}, {{n}, full}}, low);
+  }
+}
+
+TEST_P(LowBits, OfRmsNorm) {
+  const DType low = GetParam(), full = DType::kF32;
+  const WithPrecision precision({low, MatmulMode::kNative});
+  for (const int64_t n : {5, 260, 4100}) {
+    const Op norm = [n](const Variables& v) { return RmsNorm(v[0], {n}, v[1], 1e-6); };
+    for (const DType x : {low, full}) ExpectBitsOfF32(norm, {{{19, n}, x}, {{n}, full}}, low);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "ops/elementwise/select.h"
 #include "ops/indexing/indexing.h"
 #include "ops/layer_norm/layer_norm.h"
+#include "ops/layer_norm/rms_norm.h"
 #include "ops/loss/cross_entropy.h"
 #include "ops/loss/linear_cross_entropy.h"
 #include "ops/loss/mse_loss.h"
@@ -198,6 +199,9 @@ std::vector<Row> ProductRows() {
           {"layer_norm",
            {F32({2, 3, 4}), F32({4}), F32({4})},
            [](const Variables& in) { return Variables{LayerNorm(in[0], {4}, in[1], in[2])}; }},
+          {"rms_norm",
+           {F32({2, 3, 4}), F32({4})},
+           [](const Variables& in) { return Variables{RmsNorm(in[0], {4}, in[1])}; }},
           {"scaled_dot_product_attention",
            {F32({2, 4, 3, 8}), F32({1, 2, 5, 8}), F32({2, 2, 5, 6}), Mask({5})},
            [](const Variables& in) {

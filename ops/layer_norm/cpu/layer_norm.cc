@@ -31,8 +31,8 @@ template <class T>
 void Normalize(int64_t rows, int64_t n, const T* x, const T* weight, const T* bias, double eps,
                T* y, T* mean, T* rstd) {
   ParallelFor(rows, Grain(n), [=](int64_t begin, int64_t end) {
-    NormalizeRows(end - begin, n, x + begin * n, weight, bias, eps, y + begin * n, mean + begin,
-                  rstd + begin);
+    NormalizeRows(end - begin, n, x + begin * n, weight, bias, eps, y + begin * n,
+                  mean == nullptr ? nullptr : mean + begin, rstd + begin);
   });
 }
 
@@ -47,22 +47,22 @@ void NormalizeBackward(int64_t rows, int64_t n, const T* dy, const T* x, const T
     for (int64_t p = begin; p < end; ++p) {
       const int64_t first = p * kPartRows, at = first * n;
       T *to = dx == nullptr ? nullptr : dx + at, *w = sums ? sum + 2 * p * n : nullptr;
-      NormalizeRowsBackward(std::min(kPartRows, rows - first), n, dy + at, x + at, mean + first,
-                            rstd + first, weight, to, w, sums ? w + n : nullptr);
+      NormalizeRowsBackward(std::min(kPartRows, rows - first), n, dy + at, x + at,
+                            mean == nullptr ? nullptr : mean + first, rstd + first, weight, to, w,
+                            sums ? w + n : nullptr);
     }
   });
   AddParts(parts, n, sum, dweight);
   AddParts(parts, n, sum + (sums ? n : 0), dbias);
 }
 
-// Null for an undefined tensor.
 }  // namespace
 
 void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps, Tensor& y,
                Tensor& mean, Tensor& rstd) {
   VisitCompute("layer_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
-    Normalize(mean.numel(), weight.numel(), x.data<T>(), weight.data<T>(), bias.data<T>(), eps,
-              y.mutable_data<T>(), mean.mutable_data<T>(), rstd.mutable_data<T>());
+    Normalize(rstd.numel(), weight.numel(), x.data<T>(), weight.data<T>(), bias.data<T>(), eps,
+              y.mutable_data<T>(), MutableElementsOrNull<T>(mean), rstd.mutable_data<T>());
   });
 }
 
@@ -71,9 +71,10 @@ void LayerNormBackward(const Tensor& dy, const Tensor& x, const Tensor& mean, co
                        Tensor& dbias) {
   TORUS_CHECK(!added.defined(), "a CPU adds {} apart", added);
   VisitCompute("layer_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
-    NormalizeBackward(mean.numel(), weight.numel(), dy.data<T>(), x.data<T>(), mean.data<T>(),
-                      rstd.data<T>(), weight.data<T>(), MutableElementsOrNull<T>(dx),
-                      MutableElementsOrNull<T>(dweight), MutableElementsOrNull<T>(dbias));
+    NormalizeBackward(rstd.numel(), weight.numel(), dy.data<T>(), x.data<T>(),
+                      ElementsOrNull<T>(mean), rstd.data<T>(), weight.data<T>(),
+                      MutableElementsOrNull<T>(dx), MutableElementsOrNull<T>(dweight),
+                      MutableElementsOrNull<T>(dbias));
   });
 }
 

@@ -1,4 +1,5 @@
-// Layer norm of contiguous rows of n elements, on the calling thread. float is vectorised.
+// Layer norm of contiguous rows of n elements, on the calling thread, or, where mean is null, RMS
+// norm: the mean of a row and mean(g) are then taken for 0. float is vectorised.
 #pragma once
 
 #include <cstdint>

@@ -11,6 +11,8 @@ using Row = Eigen::ArrayXd;
 using ConstView = Eigen::Map<const Row>;
 using View = Eigen::Map<Row>;
 
+double MeanOf(const double* mean, int64_t row) { return mean == nullptr ? 0 : mean[row]; }
+
 }  // namespace
 
 // Sums run over copies, because Eigen's order of the sum of a view depends on its address.
@@ -19,8 +21,8 @@ void NormalizeRows(int64_t rows, int64_t n, const double* x, const double* weigh
   const ConstView w(weight, n), b(bias, n);
   for (int64_t r = 0; r < rows; ++r) {
     const Row in = ConstView(x + r * n, n);
-    mean[r] = in.mean();
-    const Row centered = in - mean[r];
+    if (mean != nullptr) mean[r] = in.mean();
+    const Row centered = in - MeanOf(mean, r);
     rstd[r] = 1 / std::sqrt(centered.square().mean() + eps);
     View(y + r * n, n) = centered * rstd[r] * w + b;
   }
@@ -32,14 +34,15 @@ void NormalizeRowsBackward(int64_t rows, int64_t n, const double* dy, const doub
   const ConstView w(weight, n);
   for (int64_t r = 0; r < rows; ++r) {
     const ConstView up(dy + r * n, n);
-    const Row normal = (ConstView(x + r * n, n) - mean[r]) * rstd[r];
+    const Row normal = (ConstView(x + r * n, n) - MeanOf(mean, r)) * rstd[r];
     if (dweight != nullptr) {
       View(dweight, n) += up * normal;
       View(dbias, n) += up;
     }
     if (dx == nullptr) continue;
     const Row g = up * w;
-    View(dx + r * n, n) = rstd[r] * (g - g.mean() - normal * (g * normal).mean());
+    const double offset = mean == nullptr ? 0 : g.mean();
+    View(dx + r * n, n) = rstd[r] * (g - offset - normal * (g * normal).mean());
   }
 }
 

@@ -38,10 +38,11 @@ void NormalizeRowsF32(int64_t rows, int64_t n, const float* x, const float* weig
                       const float* bias, double eps, float* y, float* mean, float* rstd) {
   const D d;
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
-    mean[r] = MeanOf(d, n, x);
+    const float middle = mean == nullptr ? 0 : MeanOf(d, n, x);
+    if (mean != nullptr) mean[r] = middle;
     rstd[r] =
-        static_cast<float>(1 / std::sqrt(static_cast<double>(VarianceOf(d, n, x, mean[r])) + eps));
-    const auto m = hn::Set(d, mean[r]), s = hn::Set(d, rstd[r]);
+        static_cast<float>(1 / std::sqrt(static_cast<double>(VarianceOf(d, n, x, middle)) + eps));
+    const auto m = hn::Set(d, middle), s = hn::Set(d, rstd[r]);
     OverRow(d, n, [&](auto part, auto, int64_t c) HWY_ATTR {
       const auto normal = hn::Mul(hn::Sub(part.Load(d, x + c), m), s);
       part.Store(hn::MulAdd(normal, part.Load(d, weight + c), part.Load(d, bias + c)), d, y + c);
@@ -79,12 +80,14 @@ void NormalizeRowsBackwardF32(int64_t rows, int64_t n, const float* dy, const fl
   const D d;
   const float share = 1 / static_cast<float>(n);
   for (int64_t r = 0; r < rows; ++r, dy += n, x += n) {
+    const float middle = mean == nullptr ? 0 : mean[r];
     const RowSums sums =
-        dweight != nullptr ? SumRow<true>(d, n, dy, x, mean[r], rstd[r], weight, dweight, dbias)
-                           : SumRow<false>(d, n, dy, x, mean[r], rstd[r], weight, nullptr, nullptr);
+        dweight != nullptr ? SumRow<true>(d, n, dy, x, middle, rstd[r], weight, dweight, dbias)
+                           : SumRow<false>(d, n, dy, x, middle, rstd[r], weight, nullptr, nullptr);
     if (dx == nullptr) continue;
-    const auto m = hn::Set(d, mean[r]), s = hn::Set(d, rstd[r]);
-    const auto offset = hn::Set(d, sums.g * share), slope = hn::Set(d, sums.product * share);
+    const auto m = hn::Set(d, middle), s = hn::Set(d, rstd[r]);
+    const auto offset = hn::Set(d, mean == nullptr ? 0 : sums.g * share),
+               slope = hn::Set(d, sums.product * share);
     OverRow(d, n, [&](auto part, auto, int64_t c) HWY_ATTR {
       const auto normal = hn::Mul(hn::Sub(part.Load(d, x + c), m), s);
       const auto g = hn::Mul(part.Load(d, dy + c), part.Load(d, weight + c));

@@ -54,7 +54,12 @@ struct BackwardInputs {
   bool aligned;
   const Out* dy;
   const In* x;
-  const Sum *mean, *rstd, *weight;
+  const Sum *mean, *rstd, *weight;  // no mean: it is 0, and so is that of g
+
+  __device__ Sum MeanOf(int64_t row) const { return mean == nullptr ? Sum(0) : mean[row]; }
+  __device__ Sum OffsetOf(Sum sum_of_g) const {
+    return mean == nullptr ? Sum(0) : sum_of_g / static_cast<Sum>(n);
+  }
 };
 
 // Where dx goes, with what is added to it when it is rounded.
@@ -137,7 +142,7 @@ struct BackwardPart {
         packs.Hold(in.x + (row + parts) * in.n, next_x);
         packs.Hold(in.dy + (row + parts) * in.n, next_dy);
       }
-      RowGradient<Sum> gradient{in.mean[row], in.rstd[row], Sum(0), Sum(0)};
+      RowGradient<Sum> gradient{in.MeanOf(row), in.rstd[row], Sum(0), Sum(0)};
       TwoSums<Sum> of_row{Sum(0), Sum(0)};
       packs.template EachHeld<kHeld>([&](int p, int) {
         x[p] = gradient.Normal(x[p]);
@@ -150,7 +155,7 @@ struct BackwardPart {
       });
       if (to.dx == nullptr) continue;
       of_row = CombineBlock<kThreads>(of_row, Plus());
-      gradient.offset = of_row.first / static_cast<Sum>(in.n);
+      gradient.offset = in.OffsetOf(of_row.first);
       gradient.slope = of_row.second / static_cast<Sum>(in.n);
       packs.template EachHeld<kHeld>([&](int p, int first) {
         to.Put(packs, gradient.Of(x[p], dy[p], weight[p]), row, first);
@@ -195,7 +200,7 @@ struct BackwardRow {
     const Packs packs{in.n, in.aligned};
     const In* const x = in.x + row * in.n;
     const Out* const dy = in.dy + row * in.n;
-    RowGradient<Sum> gradient{in.mean[row], in.rstd[row], Sum(0), Sum(0)};
+    RowGradient<Sum> gradient{in.MeanOf(row), in.rstd[row], Sum(0), Sum(0)};
     TwoSums<Sum> of_row{Sum(0), Sum(0)};
     for (int p = 0; packs.First(p) < in.n; ++p) {
       const Values normal = gradient.Normal(packs.Read(x, packs.First(p)));
@@ -204,7 +209,7 @@ struct BackwardRow {
       for (int k = 0; k < Packs::kPack; ++k) AddTerms(up.at[k], w.at[k], normal.at[k], of_row);
     }
     of_row = CombineBlock<kThreads>(of_row, Plus());
-    gradient.offset = of_row.first / static_cast<Sum>(in.n);
+    gradient.offset = in.OffsetOf(of_row.first);
     gradient.slope = of_row.second / static_cast<Sum>(in.n);
     for (int p = 0; packs.First(p) < in.n; ++p) {
       const int first = packs.First(p);
@@ -223,7 +228,7 @@ struct WeightTerm {
   BackwardInputs<In, Out> in;
   __device__ Sum operator()(int64_t at, int64_t row) const {
     const Sum x = ElementCast<Sum, In>()(in.x[at]);
-    return ElementCast<Sum, Out>()(in.dy[at]) * ((x - in.mean[row]) * in.rstd[row]);
+    return ElementCast<Sum, Out>()(in.dy[at]) * ((x - in.MeanOf(row)) * in.rstd[row]);
   }
 };
 
@@ -281,13 +286,13 @@ void LayerNormBackward(const Tensor& dy, const Tensor& x, const Tensor& mean, co
     const RowGradients<In> to{MutableElementsOrNull<In>(dx), ElementsOrNull<In>(added)};
     const int n = static_cast<int>(weight.numel());
     const bool aligned = RowsByPacks<Sum>(n, {x.raw(), dy.raw(), weight.raw(), to.dx, to.added});
-    Backward(
-        BackwardInputs<In, Out>{n, aligned, Elements<Out>(dy), Elements<In>(x), Elements<Sum>(mean),
-                                Elements<Sum>(rstd), Elements<Sum>(weight)},
-        mean.numel(), to,
-        StoreParameters<Sum>{n, MutableElementsOrNull<Sum>(dweight),
-                             MutableElementsOrNull<Sum>(dbias)},
-        x.device(), stream);
+    Backward(BackwardInputs<In, Out>{n, aligned, Elements<Out>(dy), Elements<In>(x),
+                                     ElementsOrNull<Sum>(mean), Elements<Sum>(rstd),
+                                     Elements<Sum>(weight)},
+             rstd.numel(), to,
+             StoreParameters<Sum>{n, MutableElementsOrNull<Sum>(dweight),
+                                  MutableElementsOrNull<Sum>(dbias)},
+             x.device(), stream);
   });
 }
 

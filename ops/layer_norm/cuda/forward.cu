@@ -26,7 +26,7 @@ struct NormalizeRows {
   const In* x;
   const Sum *weight, *bias;
   Out* y;
-  Sum *mean, *rstd;
+  Sum *mean, *rstd;  // no mean: it is 0
 
   // A warp has whole rows in registers, and weight and bias for all its rows.
   template <int kThreads>
@@ -43,7 +43,8 @@ struct NormalizeRows {
       const In* const in = x + row * n;
       Values held[kHeld];
       packs.Hold(in, held);
-      const Sum middle = MeanOf(packs, in, held), scale = ScaleOf(packs, in, held, middle);
+      const Sum middle = mean == nullptr ? Sum(0) : MeanOf(packs, in, held);
+      const Sum scale = ScaleOf(packs, in, held, middle);
       const auto write = [&](const Values& values, const Values& w, const Values& b, int first) {
         Values out;
         TORUS_UNROLL
@@ -59,7 +60,7 @@ struct NormalizeRows {
           write(values, packs.Read(weight, first), packs.Read(bias, first), first);
         });
       if (threadIdx.x != 0) continue;
-      mean[row] = middle;
+      if (mean != nullptr) mean[row] = middle;
       rstd[row] = scale;
     }
   }
@@ -99,7 +100,7 @@ void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double
   const StreamHandle stream = CurrentStream(y.device());
   VisitLayerNormTypes(x, y, [&]<class In, class Out>() {
     using Sum = SumOf<In>;
-    const int64_t rows = mean.numel(), n = weight.numel();
+    const int64_t rows = rstd.numel(), n = weight.numel();
     const bool aligned = RowsByPacks<Sum>(n, {x.raw(), y.raw(), weight.raw(), bias.raw()});
     // A warp needs no barrier. As many as a large GPU has resident, with the registers they take.
     const bool by_warps = n <= 32 * NormalizeRows<In, Out>::kHeld * RowPacks<32, Sum>::kPack;
@@ -113,7 +114,7 @@ void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double
                                       Elements<Sum>(weight),
                                       Elements<Sum>(bias),
                                       MutableElements<Out>(y),
-                                      MutableElements<Sum>(mean),
+                                      MutableElementsOrNull<Sum>(mean),
                                       MutableElements<Sum>(rstd)};
     if (by_warps)
       ForEachBlock<32>(kLayerNormOp, parts, stream, body);

@@ -1,0 +1,31 @@
+// RmsNorm: division by the root mean square over the last dimension (Zhang & Sennrich 2019).
+#pragma once
+
+#include <optional>
+
+#include "models/nn/module.h"
+
+namespace torus::nn {
+
+struct RmsNormOptions {
+  int64_t width = 0;
+  std::optional<double> eps = {};  // none: the machine epsilon of what is summed (ops::RmsNorm)
+  bool elementwise_affine = true;
+  DType dtype = DType::kF32;
+};
+
+// Parameter: weight (width), ones, where elementwise_affine. Input (..., width).
+class RmsNorm : public Module {
+ public:
+  explicit RmsNorm(const RmsNormOptions& options);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+
+  const RmsNormOptions& options() const { return options_; }
+  const Variable& weight() const { return weight_; }  // undefined without
+
+ private:
+  RmsNormOptions options_;
+  Variable weight_;
+};
+
+}  // namespace torus::nn
