@@ -99,7 +99,7 @@ struct ModelDescriptor {
   std::string title;  // "GPT-2"
   ModelTask task = ModelTask::kImages;
   ModelSizes published = {};
-  std::string tokenizer = {};       // of the published weights: "gpt2" or "roberta"
+  std::string tokenizer = {};       // of the published weights: "gpt2", "roberta" or "json"
   bool requires_tokenizer = false;  // no other tokenizer works: positions depend on <pad>
   // The sizes a spec gives after the colon, all of them, separated by commas, and what they add to
   // the title, as a format string of fmt: " of {} layers".

@@ -98,6 +98,16 @@ void AddNamedOf(const Json& map, const std::string& path, std::vector<SpecialTok
     AddNamed(Member(map, key), path, named);
 }
 
+// What a key names in the first of both files that has it; empty if none does.
+std::string ContentOf(const Json& config, const Json& map, const char* key) {
+  for (const Json* file : {&config, &map}) {
+    const Json& value = Member(*file, key);
+    const Json& content = value.is_object() ? Member(value, "content") : value;
+    if (content.is_string()) return content.get<std::string>();
+  }
+  return "";
+}
+
 // added_tokens.json: {"<new>": 50257}.
 std::vector<SpecialToken> FileTokens(const Json& numbers, const std::vector<SpecialToken>& named,
                                      const std::string& path) {
@@ -134,9 +144,11 @@ TokenizerSettings ReadTokenizerSettings(const std::string& dir) {
                     file_path = dir + "/added_tokens.json";
   const Json config = ObjectOf(dir, "tokenizer_config.json");
   TokenizerSettings settings;
+  const Json map = ObjectOf(dir, "special_tokens_map.json");
   AddNamedOf(config, config_path, settings.named);
-  AddNamedOf(ObjectOf(dir, "special_tokens_map.json"), dir + "/special_tokens_map.json",
-             settings.named);
+  AddNamedOf(map, dir + "/special_tokens_map.json", settings.named);
+  settings.bos = ContentOf(config, map, "bos_token");
+  settings.eos = ContentOf(config, map, "eos_token");
   Take(ListTokens(Member(ObjectOf(dir, "tokenizer.json"), "added_tokens"), json_path), json_path,
        settings.added);
   Take(DecoderTokens(Member(config, "added_tokens_decoder"), config_path), config_path,
@@ -147,9 +159,14 @@ TokenizerSettings ReadTokenizerSettings(const std::string& dir) {
     settings.prefix_space = FlagOf(config, "add_prefix_space", config_path);
   if (const Json& named = Member(config, "tokenizer_class"); named.is_string())
     settings.tokenizer_class = named.get<std::string>();
+  if (!Member(config, "add_bos_token").is_null())
+    settings.begins_with_bos = FlagOf(config, "add_bos_token", config_path);
   for (const char* key : {"add_bos_token", "add_eos_token"})
     Require(
-        !FlagOf(config, key, config_path), config_path,
+        !FlagOf(config, key, config_path) ||
+            (key == std::string("add_bos_token") && !settings.tokenizer_class.empty() &&
+             !settings.HasClassOfAModel()),
+        config_path,
         "asks for {}, which is not implemented: texts begin and end without tokens of their own",
         key);
   return settings;

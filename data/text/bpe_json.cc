@@ -42,6 +42,24 @@ NumberCut NumberCutOf(const Json& digits, const std::string& path) {
   return singly == true ? NumberCut::kSingly : NumberCut::kRuns;
 }
 
+// Whether it cuts as Llama 3's expression does.
+bool IsLlama3Split(const Json& part) {
+  return Member(part, "type") == "Split" && Member(part, "behavior") == "Isolated" &&
+         Member(part, "invert") != true &&
+         Member(Member(part, "pattern"), "Regex") == kLlama3Expression;
+}
+
+// Reads a Sequence of Llama 3's expression and ByteLevel; false if it is something else.
+bool ReadLlama3(const Json& before, BpeCut* cut) {
+  const Json& list = Member(before, "pretokenizers");
+  if (Member(before, "type") != "Sequence" || !list.is_array() || list.size() != 2 ||
+      !IsLlama3Split(list[0]) || Member(list[1], "type") != "ByteLevel" ||
+      Member(list[1], "use_regex") != false || Member(list[1], "add_prefix_space") == true)
+    return false;
+  cut->numbers = NumberCut::kInThrees;
+  return true;
+}
+
 // Reads ByteLevel, or a Sequence of it, perhaps behind Digits.
 void ReadPreTokenizer(const Json& before, const std::string& path, BpeCut* cut) {
   const Json& list = Member(before, "pretokenizers");
@@ -81,7 +99,7 @@ BpeCut CutOf(const Json& json, const std::string& path) {
     RequireUnset(model, key, path);
   BpeCut cut{.ignore_merges = ignore == true};
   if (!cut.ignore_merges) RequireUnset(model, "ignore_merges", path);
-  if (!before.is_null()) ReadPreTokenizer(before, path, &cut);
+  if (!before.is_null() && !ReadLlama3(before, &cut)) ReadPreTokenizer(before, path, &cut);
   return cut;
 }
 

@@ -28,7 +28,8 @@ struct BpeJson {
 
 // Merges may be "a b" or ["a", "b"]. Throws BadInput naming `path` for any other form, and for a
 // tokenizer that splits or changes texts in another way: one with a normalizer, with dropout, or
-// with anything but ByteLevel, or Digits and ByteLevel, before the merges.
+// with anything but ByteLevel, Digits and ByteLevel, or Llama 3's expression and ByteLevel, before
+// the merges.
 BpeJson ParseBpeJson(std::string_view text, const std::string& path);
 
 // The same of a tokenizer.json beside files of the vocabulary and the merges, which may lack these.

@@ -55,8 +55,7 @@ void BpeTokenizer::EncodePart(std::string_view text, Work* work) const {
   EncodePlain(spaced, work);
 }
 
-void BpeTokenizer::EncodeBetween(std::string_view text,
-                                 const std::function<bool(const SpecialToken&)>& recognised,
+void BpeTokenizer::EncodeBetween(std::string_view text, const TokenFilter& recognised,
                                  std::vector<int32_t>* ids) const {
   const std::unique_lock lock(cache_mutex_, std::try_to_lock);
   Work work{.ids = ids, .cache = lock.owns_lock() ? &cache_ : nullptr};

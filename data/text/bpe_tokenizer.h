@@ -4,7 +4,6 @@
 //   text -> pieces (Gpt2Pattern) -> symbols (Merges) -> numbers (Vocabulary)
 #pragma once
 
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -33,6 +32,8 @@ class BpeTokenizer : public Tokenizer {
     NumberCut numbers = NumberCut::kAsWords;
     // Pieces, as bytes, that are one token whatever the merges make ("ignore_merges").
     TokenNumbers whole_pieces = {};
+    std::vector<int32_t> beginning = {};  // as Tokenizer::beginning
+    int32_t end_of_text = -1;             // as Tokenizer::end_of_text
   };
   explicit BpeTokenizer(Parts parts);
 
@@ -40,6 +41,8 @@ class BpeTokenizer : public Tokenizer {
   int64_t vocabulary() const override { return parts_.vocabulary.size(); }
   const std::vector<SpecialToken>& words() const override { return words_; }
   const std::vector<SpecialToken>& specials() const override { return parts_.specials; }
+  std::vector<int32_t> beginning() const override { return parts_.beginning; }
+  int32_t end_of_text() const override { return parts_.end_of_text; }
   // The number of a special token. Throws BadInput if there is none of that name.
   int32_t Special(std::string_view text) const;
 
@@ -49,9 +52,8 @@ class BpeTokenizer : public Tokenizer {
   // Like Encode, but recognises special tokens written in the text (CutAtSpecials), as Hugging
   // Face's tokenizers do by default. Do not use it for untrusted text.
   void EncodeWithSpecials(std::string_view text, std::vector<int32_t>* ids) const override;
-  // Recognises only `tokens`, and the added words.
   void EncodeWith(std::string_view text, const std::vector<std::string>& tokens,
-                  std::vector<int32_t>* ids) const;
+                  std::vector<int32_t>* ids) const override;
   std::string Decode(std::span<const int32_t> ids) const override;
 
  private:
@@ -62,8 +64,7 @@ class BpeTokenizer : public Tokenizer {
     std::vector<Symbol> symbols;
   };
 
-  void EncodeBetween(std::string_view text,
-                     const std::function<bool(const SpecialToken&)>& recognised,
+  void EncodeBetween(std::string_view text, const TokenFilter& recognised,
                      std::vector<int32_t>* ids) const;
   void EncodePart(std::string_view text, Work* work) const;
   void EncodePlain(std::string_view text, Work* work) const;

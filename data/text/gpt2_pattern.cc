@@ -18,6 +18,10 @@ constexpr char kAsWords[] =
 constexpr char kRuns[] = TORUS_WORDS R"(\p{N}+)" TORUS_BEFORE_NUMBERS;
 constexpr char kSingly[] = TORUS_WORDS R"(\p{N})" TORUS_BEFORE_NUMBERS;
 
+constexpr char kInThrees[] = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})"
+                             R"(| ?[^)" TORUS_SPACE R"(\p{L}\p{N}]+[\r\n]*|[)" TORUS_SPACE
+                             R"(]*[\r\n]+|[)" TORUS_SPACE "]+(?![^" TORUS_SPACE "])" TORUS_SPACES;
+
 #undef TORUS_SPACE
 #undef TORUS_WORDS
 #undef TORUS_OTHERS
@@ -26,6 +30,7 @@ constexpr char kSingly[] = TORUS_WORDS R"(\p{N})" TORUS_BEFORE_NUMBERS;
 
 const char* ExpressionOf(NumberCut numbers) {
   if (numbers == NumberCut::kAsWords) return kAsWords;
+  if (numbers == NumberCut::kInThrees) return kInThrees;
   return numbers == NumberCut::kRuns ? kRuns : kSingly;
 }
 

@@ -17,8 +17,17 @@ namespace torus::data {
 
 // How numbers (\p{N}) are cut: as the expression does; or a text is cut before and behind each run
 // of them, or each of them, before the expression cuts what lies between (the pre-tokenizer Digits
-// of Hugging Face's tokenizers).
-enum class NumberCut { kAsWords, kRuns, kSingly };
+// of Hugging Face's tokenizers). Or another expression cuts the text, Llama 3's, which cuts numbers
+// after every third digit:
+//
+//   (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|
+//   \s*[\r\n]+|\s+(?!\S)|\s+
+enum class NumberCut { kAsWords, kRuns, kSingly, kInThrees };
+
+// Llama 3's expression, as tokenizer.json has it.
+inline constexpr std::string_view kLlama3Expression =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
+    R"(|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
 // The compiled expression. Thread-safe.
 class Gpt2Pattern {

@@ -96,7 +96,7 @@ LanguageData OpenFolder(const std::string& path, const std::string& name,
 
 }  // namespace
 
-std::vector<std::string> TokenizerNames() { return {"gpt2", "roberta", "bytes", "chars"}; }
+std::vector<std::string> TokenizerNames() { return {"gpt2", "roberta", "json", "bytes", "chars"}; }
 
 std::unique_ptr<Tokenizer> MakeTokenizer(const TokenOrigin& origin,
                                          const std::string& vocabulary_dir) {
@@ -104,10 +104,12 @@ std::unique_ptr<Tokenizer> MakeTokenizer(const TokenOrigin& origin,
   std::unique_ptr<Tokenizer> tokenizer;
   if (name == "bytes") tokenizer = std::make_unique<ByteTokenizer>();
   if (name == "chars") tokenizer = std::make_unique<CharTokenizer>(origin.alphabet);
-  if (name == "gpt2" || name == "roberta") {
+  if (name == "gpt2" || name == "roberta" || name == "json") {
     Require(!vocabulary_dir.empty(), name,
             "requires the folder of its vocabulary (--vocab-dir), got none");
-    tokenizer = name == "gpt2" ? OpenGpt2(vocabulary_dir) : OpenRoberta(vocabulary_dir);
+    if (name == "gpt2") tokenizer = OpenGpt2(vocabulary_dir);
+    if (name == "roberta") tokenizer = OpenRoberta(vocabulary_dir);
+    if (name == "json") tokenizer = OpenJson(vocabulary_dir);
   }
   if (tokenizer == nullptr)
     Throw<BadInput>("text", "requires a tokenizer (--tokenizer) of {}, got '{}'",

@@ -17,12 +17,12 @@ struct LanguageData {
   std::unique_ptr<Tokens> train, validation;
 };
 
-// The names that MakeTokenizer knows: gpt2, roberta, bytes, chars.
+// The names that MakeTokenizer knows: gpt2, roberta, json, bytes, chars.
 std::vector<std::string> TokenizerNames();
 
-// Makes the tokenizer that produced tokens of this origin. `vocabulary_dir` is used only for gpt2
-// and roberta (OpenGpt2, OpenRoberta). Throws BadInput for an unknown name, and if the vocabulary's
-// size is not origin.vocabulary (0: any size).
+// Makes the tokenizer that produced tokens of this origin. `vocabulary_dir` is used only for gpt2,
+// roberta and json (OpenGpt2, OpenRoberta, OpenJson). Throws BadInput for an unknown name, and if
+// the vocabulary's size is not origin.vocabulary (0: any size).
 std::unique_ptr<Tokenizer> MakeTokenizer(const TokenOrigin& origin,
                                          const std::string& vocabulary_dir);
 

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "data/files/file.h"
 #include "data/text/added_tokens.h"
 #include "data/text/bpe_json.h"
 #include "data/text/byte_symbols.h"
+#include "data/text/character_bpe_json.h"
 #include "runtime/error.h"
+#include "runtime/io/json.h"
 #include "runtime/io/one_commit.h"
 
 namespace torus::data {
@@ -115,9 +118,10 @@ TokenNumbers WholePieces(const TokenNumbers& numbers) {
 
 // The tokens that are found in texts: those that somebody added, `required` ones, which must exist,
 // and those that the settings name, where the vocabulary has them.
-std::vector<SpecialToken> SpecialsOf(const Source& source, const TokenNumbers& numbers,
+std::vector<SpecialToken> SpecialsOf(const TokenizerSettings& settings, const std::string& path,
+                                     const TokenNumbers& numbers,
                                      const std::vector<SpecialToken>& required) {
-  std::vector<SpecialToken> specials = source.settings.added;
+  std::vector<SpecialToken> specials = settings.added;
   const auto add = [&](SpecialToken token) {
     const auto number = numbers.find(token.text);
     const auto known = std::ranges::find(specials, token.text, &SpecialToken::text);
@@ -129,16 +133,60 @@ std::vector<SpecialToken> SpecialsOf(const Source& source, const TokenNumbers& n
     }
   };
   for (const SpecialToken& token : required) {
-    Require(numbers.contains(token.text), source.path, "requires a number for the special token {}",
+    Require(numbers.contains(token.text), path, "requires a number for the special token {}",
             token.text);
     add(token);
   }
-  for (const SpecialToken& token : source.settings.named) add(token);
+  for (const SpecialToken& token : settings.named) add(token);
   return specials;
 }
 
+// The tokens around a text that stands alone.
+struct Frame {
+  std::vector<int32_t> beginning;
+  int32_t end_of_text = -1;
+};
+
+int32_t NumberOf(const TokenNumbers& numbers, const std::string& token) {
+  const auto found = numbers.find(token);
+  return found == numbers.end() ? -1 : found->second;
+}
+
+// The special tokens that a TemplateProcessing puts in front of a single text.
+std::vector<int32_t> BeginningOf(const nlohmann::json& post_processor,
+                                 const TokenNumbers& numbers) {
+  using io::Member;
+  const auto& members = Member(post_processor, "processors");
+  std::vector<int32_t> beginning;
+  if (members.is_array())
+    for (const auto& member : members) {
+      const std::vector<int32_t> of_member = BeginningOf(member, numbers);
+      beginning.insert(beginning.begin(), of_member.begin(), of_member.end());
+    }
+  if (Member(post_processor, "type") != "TemplateProcessing") return beginning;
+  for (const auto& piece : Member(post_processor, "single")) {
+    const auto& id = Member(Member(piece, "SpecialToken"), "id");
+    if (!id.is_string()) break;
+    if (const int32_t number = NumberOf(numbers, id.get<std::string>()); number >= 0)
+      beginning.push_back(number);
+  }
+  return beginning;
+}
+
+// `json` is the tokenizer.json, null if there is none.
+Frame FrameOf(const nlohmann::json& json, const TokenizerSettings& settings,
+              const TokenNumbers& numbers) {
+  Frame frame{BeginningOf(io::Member(json, "post_processor"), numbers),
+              NumberOf(numbers, settings.eos)};
+  const int32_t bos = NumberOf(numbers, settings.bos);
+  if (settings.begins_with_bos == true && frame.beginning.empty() && bos >= 0)
+    frame.beginning = {bos};
+  return frame;
+}
+
 std::unique_ptr<BpeTokenizer> Assemble(const std::string& name, const Source& source,
-                                       const std::vector<SpecialToken>& required) {
+                                       const std::vector<SpecialToken>& required,
+                                       const Frame& frame) {
   const BpeCut& cut = source.bpe.cut;
   TokenNumbers numbers = source.bpe.numbers;
   AddNumbers(source.settings.added, source.path, &numbers);
@@ -148,28 +196,67 @@ std::unique_ptr<BpeTokenizer> Assemble(const std::string& name, const Source& so
       .name = name,
       .merges = std::move(merges),
       .vocabulary = std::move(vocabulary),
-      .specials = SpecialsOf(source, numbers, required),
+      .specials = SpecialsOf(source.settings, source.path, numbers, required),
       .prefix_space = source.prefix_space,
       .numbers = cut.numbers,
-      .whole_pieces = cut.ignore_merges ? WholePieces(source.bpe.numbers) : TokenNumbers()});
+      .whole_pieces = cut.ignore_merges ? WholePieces(source.bpe.numbers) : TokenNumbers(),
+      .beginning = frame.beginning,
+      .end_of_text = frame.end_of_text});
+}
+
+// GPT-2's or RoBERTa's, whose texts end with the token `end`.
+std::unique_ptr<BpeTokenizer> AssembleKnown(const std::string& name, const Source& source,
+                                            const std::vector<SpecialToken>& required,
+                                            const char* end) {
+  return Assemble(name, source, required,
+                  {.beginning = {}, .end_of_text = NumberOf(source.bpe.numbers, end)});
+}
+
+std::unique_ptr<CharacterBpe> OpenCharacters(const std::string& dir, const nlohmann::json& json,
+                                             const std::string& path) {
+  CharacterBpe::Parts parts = ParseCharacterBpe(json, path);
+  const TokenizerSettings settings = ReadTokenizerSettings(dir);
+  AddNumbers(settings.added, path, &parts.numbers);
+  const Frame frame = FrameOf(json, settings, parts.numbers);
+  parts.name = "json";
+  parts.specials = SpecialsOf(settings, path, parts.numbers, {});
+  parts.beginning = frame.beginning;
+  parts.end_of_text = frame.end_of_text;
+  return std::make_unique<CharacterBpe>(std::move(parts), path);
+}
+
+std::unique_ptr<Tokenizer> OpenJsonOfCommit(const std::string& dir) {
+  const std::string path = dir + "/tokenizer.json";
+  const nlohmann::json json =
+      Exists(path) ? io::ParseJsonObject(ReadText(path), path) : nlohmann::json();
+  if (IsCharacterBpe(json)) return OpenCharacters(dir, json, path);
+  const Source source = Read(dir, kGpt2);
+  TokenNumbers numbers = source.bpe.numbers;
+  AddNumbers(source.settings.added, source.path, &numbers);
+  return Assemble("json", source, {}, FrameOf(json, source.settings, numbers));
 }
 
 }  // namespace
 
 std::unique_ptr<BpeTokenizer> OpenGpt2(const std::string& dir) {
-  return Assemble("gpt2", ReadOneCommit(dir, kGpt2), {{"<|endoftext|>"}});
+  return AssembleKnown("gpt2", ReadOneCommit(dir, kGpt2), {{"<|endoftext|>"}}, "<|endoftext|>");
 }
 
 std::unique_ptr<BpeTokenizer> OpenRoberta(const std::string& dir) {
-  return Assemble(
+  return AssembleKnown(
       "roberta", ReadOneCommit(dir, kRoberta),
-      {{"<s>"}, {"<pad>"}, {"</s>"}, {"<unk>"}, {.text = "<mask>", .takes_left = true}});
+      {{"<s>"}, {"<pad>"}, {"</s>"}, {"<unk>"}, {.text = "<mask>", .takes_left = true}}, "</s>");
+}
+
+std::unique_ptr<Tokenizer> OpenJson(const std::string& dir) {
+  return io::OpenOneCommit(dir, OpenJsonOfCommit);
 }
 
 std::map<std::string, std::string> VocabularyFiles(const std::string& dir,
                                                    const std::string& name) {
   std::map<std::string, std::string> files;
-  for (const char* beside : {"tokenizer.json", "added_tokens.json", "special_tokens_map.json"})
+  for (const char* beside :
+       {"tokenizer.json", "added_tokens.json", "special_tokens_map.json", "tokenizer.model"})
     if (Exists(dir + "/" + beside)) files[dir + "/" + beside] = beside;
   if (!OnlyJson(dir).empty()) return files;
   files[FirstOf(dir, kMerges)] = "merges.txt";

@@ -21,6 +21,13 @@ std::unique_ptr<BpeTokenizer> OpenGpt2(const std::string& dir);
 // tokens: <s>, <pad>, </s>, <unk>, and <mask>, which takes the white space before it.
 std::unique_ptr<BpeTokenizer> OpenRoberta(const std::string& dir);
 
+// Opens whatever BPE the tokenizer.json of `dir` describes, over bytes (as Llama 3's; bpe_json.h)
+// or over characters (as Llama 2's; character_bpe_json.h), or a BPE over bytes from the files that
+// OpenGpt2 takes. Its name is "json". It begins a text that stands alone with the tokens that the
+// file's post_processor puts there, or as add_bos_token says, and ends one with eos_token. Throws
+// BadInput naming the file for anything wrong.
+std::unique_ptr<Tokenizer> OpenJson(const std::string& dir);
+
 // The files from which the tokenizer `name` is opened, as path -> name in a Hugging Face folder.
 // (dict.txt and its encoder.json have no name there and keep theirs.) With what there is beside
 // them of tokenizer.json, added_tokens.json and special_tokens_map.json, unchanged.

@@ -28,13 +28,15 @@ struct TextPart {
   int32_t special = -1;
 };
 
+using TokenFilter = std::function<bool(const SpecialToken&)>;
+
 // Splits a text at its special tokens, as Hugging Face's tokenizers do: first at those that are not
 // `normalized`, then what is left at the others; each time at the leftmost first, and the longest
 // of those that begin at the same place. One that is not `wanted`, or must be a whole word and is
 // none (word_characters.h), stays plain text, and so does what it covers. White space (Unicode's
 // White_Space) that a token takes is dropped. Plain parts are not empty.
 std::vector<TextPart> CutAtSpecials(std::string_view text, const std::vector<SpecialToken>& tokens,
-                                    const std::function<bool(const SpecialToken&)>& wanted);
+                                    const TokenFilter& wanted);
 
 // The first place from `at` on that is not inside of one of the tokens written in the text.
 size_t PlaceBetween(std::string_view text, size_t at, const std::vector<SpecialToken>& tokens);

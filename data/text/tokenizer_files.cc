@@ -94,7 +94,7 @@ bool HasMerges(const std::string& text, const std::string& where) {
   return merges.is_array() && !merges.empty();
 }
 
-// "gpt2" or "roberta", according to tokenizer_config.json; `otherwise` if it names neither.
+// "gpt2", "roberta" or "json", according to tokenizer_config.json; `otherwise` if it names neither.
 std::string BpeOfConfig(const std::string& folder, const std::string& otherwise) {
   const std::string path = folder + "/" + kConfig;
   if (!std::filesystem::exists(path)) return otherwise;
@@ -103,10 +103,11 @@ std::string BpeOfConfig(const std::string& folder, const std::string& otherwise)
   for (const char* suffix : {"", "Fast"}) {
     if (named == std::string("GPT2Tokenizer") + suffix) return "gpt2";
     if (named == std::string("RobertaTokenizer") + suffix) return "roberta";
+    if (named == std::string("LlamaTokenizer") + suffix) return "json";
   }
   // The class that transformers uses for any tokenizer.json.
   Require(named == "PreTrainedTokenizerFast" || named == "TokenizersBackend", path,
-          "requires the tokenizer_class GPT2Tokenizer or RobertaTokenizer, got {}",
+          "requires the tokenizer_class GPT2Tokenizer, RobertaTokenizer or LlamaTokenizer, got {}",
           io::Brief(named));
   return otherwise;
 }
@@ -122,7 +123,10 @@ std::map<std::string, std::string> TokenizerFiles(const Tokenizer& tokenizer,
   const bool roberta = tokenizer.name() == "roberta";
   for (const auto& [from, to] : VocabularyFiles(vocabulary_dir, tokenizer.name()))
     files[to] = ReadText(from);
-  files[kConfig] = ConfigOfFolder(vocabulary_dir, roberta ? "RobertaTokenizer" : "GPT2Tokenizer");
+  const bool any = tokenizer.name() == "json";
+  files[kConfig] = ConfigOfFolder(vocabulary_dir, any       ? "PreTrainedTokenizerFast"
+                                                  : roberta ? "RobertaTokenizer"
+                                                            : "GPT2Tokenizer");
   return files;
 }
 
@@ -159,7 +163,9 @@ std::unique_ptr<Tokenizer> TokenizerOfCommit(const std::string& folder, const st
     const std::string path = folder + "/" + kTokenizer, text = ReadText(path);
     if (!HasMerges(text, path)) return ParseTokenizerJson(text, path);
   }
-  if (BpeOfConfig(folder, bpe) == "roberta") return OpenRoberta(folder);
+  const std::string name = BpeOfConfig(folder, bpe);
+  if (name == "json") return OpenJson(folder);
+  if (name == "roberta") return OpenRoberta(folder);
   return OpenGpt2(folder);
 }
 

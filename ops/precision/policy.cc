@@ -94,6 +94,8 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"softsign", Policy::kWidest},
       {"threshold", Policy::kWidest},
       {"gelu", Policy::kWidest},
+      {"swiglu", Policy::kWidest},
+      {"rotary_embedding", Policy::kWidest},
       {"dropout", Policy::kWidest},
       {"max_pool2d", Policy::kWidest},
       {"avg_pool2d", Policy::kWidest},

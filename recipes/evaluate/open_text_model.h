@@ -16,8 +16,8 @@ struct TextModelFlags {
   std::string model;      // for a file of weights; a Hugging Face folder names it in config.json
   std::string init;       // file or folder of weights
   std::string init_part;  // as EvaluateOptions::init_part
-  // gpt2, roberta or bytes, for a file, where empty means TokenizerFor the model; and for a folder,
-  // where empty means that of the files in vocab_dir, if it has none or vocab_dir is given.
+  // gpt2, roberta, json or bytes, for a file, where empty means TokenizerFor the model; and for a
+  // folder, where empty means that of the files in vocab_dir, if it has none or vocab_dir is given.
   std::string tokenizer;
   std::string vocab_dir;  // empty: the folder's own
   int64_t classes = 0;    // for a file that holds a classifier

@@ -21,7 +21,7 @@ std::string TokenizerFor(const ModelDescriptor& model, const std::string& given,
                          const std::string& vocab_dir) {
   const std::string name = given.empty() ? UsualTokenizer(model, vocab_dir) : given;
   CheckName(model, name);
-  Require(!vocab_dir.empty() || (name != "gpt2" && name != "roberta"), model.name,
+  Require(!vocab_dir.empty() || (name != "gpt2" && name != "roberta" && name != "json"), model.name,
           "--tokenizer {} needs --vocab-dir, the folder of its vocabulary", name);
   return name;
 }

@@ -21,7 +21,7 @@ struct Settings {
   std::string data = "fashion-mnist";
   std::string data_dir;     // empty: the dataset's usual place
   std::string tokenizer;    // of text; empty: that of token files, else the model's (TokenizerFor)
-  std::string vocab_dir;    // for the tokenizers gpt2 and roberta
+  std::string vocab_dir;    // for the tokenizers gpt2, roberta and json
   int64_t image_size = 0;   // side to which images are resized; 0: the dataset's own
   std::string image_cache;  // folder for decoded training images; empty: files are decoded anew
   int64_t length = 128;     // tokens per row of text

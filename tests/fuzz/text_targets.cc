@@ -127,12 +127,45 @@ Target BpeJson() {
           .inputs = 1000};
 }
 
+// The same of a BPE over characters.
+Target CharacterBpeJson() {
+  const auto seed = [](const std::string& before, const std::string& merges) {
+    return BytesOf(
+        R"({"added_tokens": [{"id": 0, "content": "<s>", "special": true, "normalized": true}],
+        )" +
+        before + R"(, "post_processor": {"type": "TemplateProcessing", "single":
+        [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]},
+        "model": {"type": "BPE", "byte_fallback": true, "fuse_unk": true, "unk_token": "<s>",
+        "vocab": {"<s>": 0, "<0xC3>": 1, "<0xA9>": 2, "\u2581": 3, "t": 4, "h": 5,
+                  "th": 6, "\u2581th": 7},
+        "merges": )" +
+        merges + "}}");
+  };
+  return {.name = "tokenizer.json of a BPE over characters",
+          .seeds = {seed(R"("normalizer": {"type": "Sequence", "normalizers": [
+                           {"type": "Prepend", "prepend": "\u2581"},
+                           {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}]})",
+                         R"(["t h", "\u2581 th"])"),
+                    seed(R"("pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581",
+                           "prepend_scheme": "first", "split": true})",
+                         R"([["t", "h"]])")},
+          .read =
+              [folder = NewFolder("character_bpe_json")](const Bytes& input) {
+                Overwrite(folder + "/tokenizer.json", input);
+                std::vector<int32_t> ids;
+                const auto tokenizer = data::OpenJson(folder);
+                tokenizer->EncodeWithSpecials("th <s>thth h\u00e9 <s>", &ids);
+                tokenizer->Decode(ids);
+              },
+          .inputs = 1000};
+}
+
 }  // namespace
 
 std::vector<Target> TextTargets() {
-  std::vector<Target> targets = {MergesFile(), Vocabulary(), FairseqDictionary(),
-                                 TokenFile(),  Characters(), TokenizerJson(),
-                                 BpeJson()};
+  std::vector<Target> targets = {MergesFile(), Vocabulary(),      FairseqDictionary(),
+                                 TokenFile(),  Characters(),      TokenizerJson(),
+                                 BpeJson(),    CharacterBpeJson()};
   for (Target& target : GlueTasks()) targets.push_back(std::move(target));
   return targets;
 }

@@ -4,7 +4,10 @@ Needs tokenizers==0.23.3. Each line begins with its kind:
 
 base      the tokenizer.json, trained here, of which all cases are variants
 case      a name, and a list of [JSON pointer, value]: what the case puts in its place ("-" appends)
-text      of the last case: a text, its numbers, and those where special tokens are plain text (encode_special_tokens)
+text      of the last case: a text, its numbers, those where special tokens are plain text (encode_special_tokens), and the
+          text of the first numbers
+
+The second base is a BPE over characters, as Llama 2's.
 
 All fields behind the kind are JSON.
 """
@@ -13,7 +16,7 @@ import json
 import os
 
 import tokenizers
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 assert tokenizers.__version__ == "0.23.3", tokenizers.__version__
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -46,6 +49,49 @@ def put(document, pointer, value):
 
 BASE = train()
 VOCAB = BASE["model"]["vocab"]
+SPACE = "\u2581"
+
+
+def train_characters():
+    tokenizer = Tokenizer(models.BPE(byte_fallback=True, fuse_unk=True, unk_token="<unk>"))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend(SPACE), normalizers.Replace(" ", SPACE)])
+    tokenizer.decoder = decoders.Sequence([decoders.Replace(SPACE, " "), decoders.ByteFallback(), decoders.Fuse(),
+                                           decoders.Strip(" ", 1, 0)])
+    special = ["<unk>", "<s>", "</s>"]
+    # A line at a time: without words, a merge may be of any length.
+    tokenizer.train_from_iterator(CORPUS.split(" "), trainers.BpeTrainer(
+        vocab_size=420, special_tokens=special + [f"<0x{byte:02X}>" for byte in range(256)], show_progress=False))
+    document = json.loads(tokenizer.to_str())
+    document["added_tokens"] = [token for token in document["added_tokens"] if token["content"] in special]
+    return document
+
+
+CHARACTERS = train_characters()
+
+
+def metaspace(scheme, split):
+    part = {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": scheme, "split": split}
+    return [["/normalizer", None], ["/pre_tokenizer", part], ["/decoder", part]]
+
+
+def character_cases():
+    numbers = CHARACTERS["model"]["vocab"]
+    new = {"id": numbers["fox"], "content": "fox", "single_word": False, "lstrip": False, "rstrip": False,
+           "normalized": True, "special": False}
+    verbatim = {**new, "id": len(numbers), "content": "<L>", "normalized": False, "lstrip": True}
+    crossing = {**numbers, "e" + SPACE: len(numbers), "e" + SPACE + "t": len(numbers) + 1}
+    merges = [["e", SPACE], ["e" + SPACE, "t"]] + CHARACTERS["model"]["merges"]
+    return {
+        "characters": [],
+        "added words": [["/added_tokens/-", new], ["/added_tokens/-", verbatim]],
+        "merges across words": [["/model/vocab", crossing], ["/model/merges", merges]],
+        "no prefix": [["/normalizer", {"type": "Replace", "pattern": {"String": " "}, "content": SPACE}]],
+        "unknown characters fused": [["/model/byte_fallback", False]],
+        "unknown characters apart": [["/model/byte_fallback", False], ["/model/fuse_unk", False]],
+        "whole pieces": [["/model/ignore_merges", True], *metaspace("always", True)],
+        **{f"Metaspace {scheme} {split}": metaspace(scheme, split)
+           for scheme in ("always", "first", "never") for split in (False, True)},
+    }
 
 
 def added(*tokens):
@@ -60,6 +106,10 @@ def added(*tokens):
 
 def sequence(*parts):
     return {"type": "Sequence", "pretokenizers": list(parts)}
+
+
+LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
+          r"|\s+(?!\S)|\s+")
 
 
 def digits(singly):
@@ -91,6 +141,9 @@ CASES = {
     "a sequence of one": [["/pre_tokenizer", sequence(BASE["pre_tokenizer"])]],
     "digits singly": [["/pre_tokenizer", digits(True)]],
     "digits in runs": [["/pre_tokenizer", digits(False)], *added(("12", {}))],
+    "Llama 3's expression": [["/pre_tokenizer", sequence(
+        {"type": "Split", "pattern": {"Regex": LLAMA3}, "behavior": "Isolated", "invert": False},
+        {**BASE["pre_tokenizer"], "use_regex": False})]],
     "a space before each part": [
         ["/pre_tokenizer/add_prefix_space", True], *added(("<R>", {"rstrip": True}), ("dog", {}))],
     "all cuts": [["/model/merges", all_cuts()]],
@@ -106,26 +159,30 @@ TEXTS = [
     "a1b22c333 \u00bd\u00b2 \u0663\u0664 x 9 ", "  12  \n 3\t4", "hello swordfish a swordfish",
     "\u00ef na\u00efve", "they're it's 's we'd DON'T", "tabs\t\t and \r\n ends  ",
     "<|endoftext|>hello<|endoftext|> world", "\u65e5\u672c\u8a9e \U0001f389\U0001f3fd e\u0301",
-    "toolbox of the toolboxes", " lead", "the end of the end", "abcdeabcde" * 12, "word" * 9 + " word",
+    "toolbox of the toolboxes", "", "<s>The fox</s> <s> fox  foxes\u2581dog<unk>", "1984120 12345678", "x\r\n\r\n  \n y'LL", " lead", "the end of the end", "abcdeabcde" * 12, "word" * 9 + " word",
 ]
 
 
 def main():
-    lines = [["base", BASE]]
-    for name, patches in CASES.items():
-        document = copy.deepcopy(BASE)
-        for pointer, value in patches:
-            put(document, pointer, value)
-        tokenizer = Tokenizer.from_str(json.dumps(document))
-        lines.append(["case", name, patches])
-        for text in TEXTS:
-            tokenizer.encode_special_tokens = False
-            numbers = tokenizer.encode(text).ids
-            tokenizer.encode_special_tokens = True
-            lines.append(["text", text, numbers, tokenizer.encode(text).ids])
+    lines = []
+    for base, cases in ((BASE, CASES), (CHARACTERS, character_cases())):
+        lines.append(["base", base])
+        for name, patches in cases.items():
+            document = copy.deepcopy(base)
+            for pointer, value in patches:
+                put(document, pointer, value)
+            tokenizer = Tokenizer.from_str(json.dumps(document))
+            lines.append(["case", name, patches])
+            for text in TEXTS:
+                tokenizer.encode_special_tokens = False
+                numbers = tokenizer.encode(text).ids
+                tokenizer.encode_special_tokens = True
+                lines.append(["text", text, numbers, tokenizer.encode(text).ids,
+                              tokenizer.decode(numbers, skip_special_tokens=False)])
     with open(os.path.join(HERE, "tokenizers.tsv"), "w", encoding="utf-8", newline="\n") as file:
         for kind, *fields in lines:
             file.write("\t".join([kind, *(json.dumps(field, separators=(",", ":")) for field in fields)]) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "autograd/backward.h"
+#include "ops/activation/swiglu.h"
+#include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/math.h"
 #include "tests/ops/op_test.h"
 
@@ -69,6 +71,15 @@ GRADIENT_CASE(mul, Glu) {
       },
       {TransposedLeaf({2, 3, 4})});
 }
+Variables SwigluOf(const Variables& in) { return {Swiglu(in[0], in.back())}; }
+
+GRADIENT_CASE(swiglu, Views) {
+  Check(SwigluOf, {TransposedLeaf({4, 5}, 1), RandomLeaf({4, 5}, 2)});
+}
+GRADIENT_CASE(swiglu, Wide) { Check(SwigluOf, {UniformLeaf({20}, -8, 8), RandomLeaf({20}, 2)}); }
+GRADIENT_CASE(swiglu, OneInputTwice) { Check(SwigluOf, {RandomLeaf({7})}); }
+GRADIENT_CASE(swiglu, Empty) { Check(SwigluOf, {RandomLeaf({2, 0}), RandomLeaf({2, 0}, 1)}); }
+GRADIENT_CASE(swiglu, Scalar) { Check(SwigluOf, {RandomLeaf({}), RandomLeaf({}, 1)}); }
 GRADIENT_CASE(erf, View) { Check(Of(Erf), {TransposedLeaf({3, 4})}); }
 GRADIENT_CASE(exp, Views) { Check(Of(Exp), {TransposedLeaf({2, 3})}); }
 GRADIENT_CASE(log, Positive) { Check(Of(Log), {UniformLeaf({2, 3}, 0.2, 5)}); }
@@ -185,6 +196,22 @@ TEST(Prelu, InfinitiesReachNoOtherGradient) {
   EXPECT_EQ(weight.grad().Item(), -1);
 }
 
+// It is what it is composed of, also where it overflows.
+TEST(Activation, SwigluAtTheInfinities) {
+  for (const DType dtype : {DType::kF32, DType::kF64}) {
+    const Variable gate(FromVector<float>({INFINITY, -INFINITY, NAN, 200, -200, 1}, {6}).To(dtype)),
+        up(FromVector<float>({1, 1, 1, 2, 2, NAN}, {6}).To(dtype));
+    const std::vector<float> got = ToVector<float>(Swiglu(gate, up).data().To(DType::kF32)),
+                             wanted = ToVector<float>(Mul(Silu(gate), up).data().To(DType::kF32));
+    for (size_t i = 0; i < got.size(); ++i) {
+      if (std::isnan(wanted[i]))
+        EXPECT_TRUE(std::isnan(got[i])) << i;
+      else
+        EXPECT_EQ(got[i], wanted[i]) << i;
+    }
+  }
+}
+
 TEST(Activation, RefusesWhatDoesNotFit) {
   const Variable whole(Zeros({2}, DType::kI32)), x(Zeros({2}));
   EXPECT_THROW(Relu(whole), BadInput);
@@ -197,6 +224,9 @@ TEST(Activation, RefusesWhatDoesNotFit) {
   EXPECT_THROW(Prelu(x, Variable(Zeros({3}))), BadInput);
   EXPECT_THROW(Prelu(Variable(Zeros({})), Variable(Zeros({1}))), BadInput);
   EXPECT_THROW(Sin(whole), BadInput);
+  EXPECT_THROW(Swiglu(x, Variable(Zeros({1}))), BadInput);
+  EXPECT_THROW(Swiglu(x, Variable(Zeros({2}, DType::kF64))), BadInput);
+  EXPECT_THROW(Swiglu(whole, whole), BadInput);
 }
 
 }  // namespace

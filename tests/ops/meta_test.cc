@@ -5,6 +5,7 @@
 #include "autograd/backward.h"
 #include "autograd/op_observer.h"
 #include "ops/activation/activation.h"
+#include "ops/activation/swiglu.h"
 #include "ops/attention/attention.h"
 #include "ops/dropout/dropout.h"
 #include "ops/einsum/einsum.h"
@@ -41,6 +42,7 @@
 #include "ops/resampling/interpolate.h"
 #include "ops/resampling/pixel_shuffle.h"
 #include "ops/resampling/unfold.h"
+#include "ops/rotary/rotary.h"
 #include "ops/softmax/softmax.h"
 #include "ops/sort/sort.h"
 #include "ops/view/diagonal.h"
@@ -155,6 +157,10 @@ std::vector<Row> ActivationRows() {
           {"prelu",
            {F32({2, 3}), F32({3})},
            [](const Variables& in) { return Variables{Prelu(in[0], in[1])}; }},
+          One("rotary_embedding", {2, 3, 4}, [](V x) { return RotaryEmbedding(x); }),
+          {"swiglu",
+           {F32({2, 3}), F32({2, 3})},
+           [](const Variables& in) { return Variables{Swiglu(in[0], in[1])}; }},
           One("softmax", {2, 3}, [](V x) { return Softmax(x, 0); }),
           One("log_softmax", {2, 3}, [](V x) { return LogSoftmax(x, 1); }),
           One("dropout", {2, 3}, [](V x) {

@@ -1,5 +1,6 @@
 // The arithmetic kernels in f32 agree with their f64 twins on 200 random odd shapes each, forward
 // and backward.
+#include "ops/activation/swiglu.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
@@ -42,6 +43,15 @@ TEST(Twins, AddAndSub) {
     return BinaryTwin(shapes, [](const Variable& a, const Variable& b) {
       return Sub(Add(a, b, 0.5), Neg(b), 2);
     });
+  });
+}
+
+TEST(Twins, Swiglu) {
+  CheckTwins([](OddShapes& shapes) {
+    const Shape shape = shapes.Dims(2, 33);
+    return Twin{.function = [](const Variables& in) { return Variables{Swiglu(in[0], in[1])}; },
+                .inputs = {shapes.Normal(shape), shapes.Normal(shape)},
+                .magnitude = 1};
   });
 }
 

@@ -71,10 +71,11 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--image-size", o.image_size,
                  "Height and width to which images are resized; 0: their own")
       ->check(CLI::Range(0, 4096));
-  app.add_option("--tokenizer", o.tokenizer,
-                 "gpt2, roberta or bytes, for weights without a tokenizer of their own, or with "
-                 "--vocab-dir. Default: the model's own, for a folder what its files or those in "
-                 "--vocab-dir say");
+  app.add_option(
+      "--tokenizer", o.tokenizer,
+      "gpt2, roberta, json or bytes, for weights without a tokenizer of their own, or with "
+      "--vocab-dir. Default: the model's own, for a folder what its files or those in "
+      "--vocab-dir say");
   app.add_option("--vocab-dir", o.vocab_dir,
                  "Folder of the vocabulary. Default: the model's folder, or for a file of weights "
                  "its place below $TORUS_DATA");

@@ -49,8 +49,9 @@ int Main(int argc, char** argv) {
   app.add_option("--tokenizer", options.tokenizer, "Tokenizer")
       ->check(CLI::IsMember(data::TokenizerNames()));
   app.add_option("--vocab-dir", options.vocabulary_dir,
-                 "Folder with encoder.json and vocab.bpe, or vocab.json and merges.txt; the "
-                 "tokenizers gpt2 and roberta need one. Default: its place below $TORUS_DATA");
+                 "Folder with encoder.json and vocab.bpe, or vocab.json and merges.txt, or "
+                 "tokenizer.json; the tokenizers gpt2, roberta and json need one. Default: of the "
+                 "first two its place below $TORUS_DATA");
   app.add_flag("--special-tokens", options.special_tokens,
                "Take every special token that is written in a text, such as <|endoftext|> between "
                "documents, as one token. Default: they are plain text, and a line says how many");
@@ -67,12 +68,13 @@ int Main(int argc, char** argv) {
       ->type_name("FILES");
   if (PrintsHelp(app, argc, argv)) return 0;
   const bool trains = vocabulary > 0;
-  const bool has_vocabulary = options.tokenizer == "gpt2" || options.tokenizer == "roberta";
+  const bool published = options.tokenizer == "gpt2" || options.tokenizer == "roberta";
+  const bool has_vocabulary = published || options.tokenizer == "json";
   CheckFlags(
       "tokenize", GivenBy(app),
       {{"encodes", !trains, "got both"},
        {"vocabulary", has_vocabulary, "and --tokenizer " + options.tokenizer + " has none"}});
-  if (!trains && has_vocabulary && options.vocabulary_dir.empty())
+  if (!trains && published && options.vocabulary_dir.empty())
     options.vocabulary_dir = recipes::InCommonFolder(recipes::kVocabularyPlace);
   Require(trains || !has_vocabulary || !options.vocabulary_dir.empty(), "tokenize",
           "--tokenizer {} needs the folder of its vocabulary: give --vocab-dir, or set TORUS_DATA",

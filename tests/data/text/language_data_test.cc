@@ -84,7 +84,7 @@ TEST(LanguageData, OfTokenFiles) {
 TEST(LanguageData, NamesWhatIsWrong) {
   const std::string dir = TestFolder(), path = WriteText(dir, "t.txt", "abc");
   ExpectBadInput([&] { OpenLanguageData(path, "words", ""); }, "[text]",
-                 "(--tokenizer) of gpt2, roberta, bytes, chars, got 'words'");
+                 "(--tokenizer) of gpt2, roberta, json, bytes, chars, got 'words'");
   ExpectBadInput([&] { OpenLanguageData(path, "gpt2", ""); }, "[gpt2]",
                  "requires the folder of its vocabulary (--vocab-dir), got none");
   const std::string tokens = TokenShardPath(dir, "train", 1);

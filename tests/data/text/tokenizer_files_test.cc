@@ -79,6 +79,7 @@ TEST(TokenizerFiles, TheConfigSaysWhoseTheMergesAre) {
   for (const char* suffix : {"", "Fast"}) {
     const std::string end = std::string(suffix) + R"("})";
     EXPECT_EQ(name(R"({"tokenizer_class": "RobertaTokenizer)" + end, "gpt2"), "roberta");
+    EXPECT_EQ(name(R"({"tokenizer_class": "LlamaTokenizer)" + end, "gpt2"), "json");
     EXPECT_EQ(name(R"({"tokenizer_class": "GPT2Tokenizer)" + end, "roberta"), "gpt2");
   }
   for (const char* config :
@@ -89,7 +90,7 @@ TEST(TokenizerFiles, TheConfigSaysWhoseTheMergesAre) {
   }
   const std::string path = folder + "/tokenizer_config.json";
   ExpectBadInput([&] { name(R"({"tokenizer_class": "BertTokenizer"})", "gpt2"); }, path,
-                 "GPT2Tokenizer or RobertaTokenizer, got \"BertTokenizer\"");
+                 "GPT2Tokenizer, RobertaTokenizer or LlamaTokenizer, got \"BertTokenizer\"");
   ExpectBadInput([&] { name("[]", "gpt2"); }, path, "JSON object");
 }
 

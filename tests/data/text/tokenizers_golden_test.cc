@@ -1,5 +1,5 @@
-// The numbers of a small byte-level BPE in many variants, held against those of Hugging Face's
-// tokenizers (make_tokenizers.py).
+// The numbers of a small byte-level BPE, and of one over characters, in many variants,
+// held against those of Hugging Face's tokenizers (make_tokenizers.py).
 
 #include <gtest/gtest.h>
 
@@ -30,19 +30,25 @@ Json Patched(Json document, const Json& patches) {
   return document;
 }
 
-// By both ways to encode. What comes back is the text, but for white space that a token takes.
-void ExpectNumbers(const BpeTokenizer& tokenizer, const std::vector<Json>& text) {
+// By both ways to encode, and back.
+void ExpectNumbers(const Tokenizer& tokenizer, const std::vector<Json>& text) {
   const std::string given = text[0].get<std::string>();
   Ids with_specials;
   tokenizer.EncodeWithSpecials(given, &with_specials);
   EXPECT_EQ(with_specials, text[1].get<Ids>()) << given;
   EXPECT_EQ(tokenizer.Encode(given), text[2].get<Ids>()) << given;
+  EXPECT_EQ(tokenizer.Decode(text[1].get<Ids>()), text[3].get<std::string>()) << given;
+}
+
+std::unique_ptr<Tokenizer> Open(const std::string& dir, const Json& base) {
+  if (base["decoder"]["type"] == "ByteLevel") return OpenGpt2(dir);
+  return OpenJson(dir);
 }
 
 TEST(TokenizersGolden, EveryVariantGivesTheReferencesNumbers) {
   std::ifstream file("tests/golden/tokenizers.tsv");
   Json base;
-  std::unique_ptr<BpeTokenizer> tokenizer;
+  std::unique_ptr<Tokenizer> tokenizer;
   std::string name;
   int cases = 0, texts = 0;
   for (std::string line; std::getline(file, line);) {
@@ -55,7 +61,7 @@ TEST(TokenizersGolden, EveryVariantGivesTheReferencesNumbers) {
       name = fields[0].get<std::string>();
       WriteText(dir, "tokenizer.json", Patched(base, fields[1]).dump());
       tokenizer.reset();
-      ASSERT_NO_THROW(tokenizer = OpenGpt2(dir)) << name;
+      ASSERT_NO_THROW(tokenizer = Open(dir, base)) << name;
       ++cases;
     } else {
       SCOPED_TRACE(name);
@@ -63,8 +69,45 @@ TEST(TokenizersGolden, EveryVariantGivesTheReferencesNumbers) {
       ++texts;
     }
   }
-  EXPECT_EQ(cases, 12);
-  EXPECT_EQ(texts, 300);
+  EXPECT_EQ(cases, 26);
+  EXPECT_EQ(texts, 754);
+}
+
+// Around texts that stand alone, and between other tokens.
+TEST(TokenizersGolden, ATextBeginsAndEndsAsTheFilesSay) {
+  const Json merge = {
+      {"type", "BPE"},
+      {"byte_fallback", true},
+      {"unk_token", "<unk>"},
+      {"vocab", {{"<unk>", 0}, {"<s>", 1}, {"</s>", 2}, {"\u2581", 3}, {"a", 4}, {"\u2581a", 5}}},
+      {"merges", {"\u2581 a"}}};
+  const Json start = {{"type", "TemplateProcessing"},
+                      {"single",
+                       {{{"SpecialToken", {{"id", "<s>"}, {"type_id", 0}}}},
+                        {{"Sequence", {{"id", "A"}, {"type_id", 0}}}}}}};
+  Json json = {
+      {"model", merge},
+      {"post_processor", start},
+      {"normalizer", {{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "\u2581"}}},
+      {"decoder", {{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}}}};
+  const std::string dir = TestFolder();
+  WriteText(dir, "tokenizer.json", json.dump());
+  WriteText(dir, "tokenizer_config.json",
+            R"({"tokenizer_class": "LlamaTokenizer", "bos_token": "<s>", "eos_token": "</s>"})");
+  const auto tokenizer = OpenJson(dir);
+  EXPECT_EQ(tokenizer->beginning(), Ids{1});
+  EXPECT_EQ(tokenizer->end_of_text(), 2);
+  EXPECT_EQ(tokenizer->Encode(" a"), Ids{5});
+  EXPECT_EQ(tokenizer->Decode(Ids{5, 5}), "a a");
+  EXPECT_EQ(tokenizer->DecodeNext(Ids{5, 5}), " a a");
+  Ids ids;
+  tokenizer->EncodeWith("a</s><s>", {"</s>"}, &ids);
+  EXPECT_EQ(ids.front(), 4);
+  EXPECT_EQ(ids[1], 2);
+  EXPECT_NE(ids.back(), 1);
+  json["normalizer"] = {{"type", "NFKC"}};
+  WriteText(dir, "tokenizer.json", json.dump());
+  ExpectBadInput([&] { OpenJson(dir); }, dir, "got the normalizer \"NFKC\"");
 }
 
 // A token of the vocabulary that no merge makes stands for its bytes.

@@ -1,0 +1,106 @@
+#include "ops/rotary/rotary.h"
+
+#include "autograd/backward.h"
+#include "tests/ops/op_test.h"
+
+namespace torus::ops {
+namespace {
+
+constexpr RotaryFrequencies kLlama3{
+    .theta = 500, .factor = 8, .original_positions = 64, .low_turns = 1, .high_turns = 4};
+
+testing::CheckedFunction Turn(const RotaryOptions& options) {
+  return Of([options](const Variable& x) { return RotaryEmbedding(x, options); });
+}
+
+GRADIENT_CASE(rotary_embedding, FromAPosition) {
+  Check(Turn({.first = 7}), {RandomLeaf({2, 3, 2, 6})});
+}
+GRADIENT_CASE(rotary_embedding, View) {
+  Check(Turn({.frequencies = kLlama3}), {TransposedLeaf({2, 5, 3, 4})});
+}
+GRADIENT_CASE(rotary_embedding, OfSizeOne) { Check(Turn({}), {RandomLeaf({1, 1, 2})}); }
+GRADIENT_CASE(rotary_embedding, Empty) { Check(Turn({}), {RandomLeaf({2, 0, 3, 4})}); }
+GRADIENT_CASE(rotary_embedding, OfNoWidth) { Check(Turn({}), {RandomLeaf({2, 3, 0})}); }
+GRADIENT_CASE(rotary_embedding, TwiceOfOneInput) {
+  Check(
+      [](const Variables& in) {
+        return Variables{RotaryEmbedding(in[0]), RotaryEmbedding(in[0], {.first = 3})};
+      },
+      {RandomLeaf({2, 2, 2, 4})});
+}
+
+std::vector<float> AtFive(const RotaryFrequencies& frequencies) {
+  const Variable x(FromVector<float>({1, 2, 3, 4, 5, 6, 7, 8}, {1, 1, 1, 8}));
+  return ToVector<float>(RotaryEmbedding(x, {.frequencies = frequencies, .first = 5}).data());
+}
+
+void ExpectNear(const std::vector<float>& got, const std::vector<float>& wanted) {
+  ASSERT_EQ(got.size(), wanted.size());
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], wanted[i], 4e-6) << i;
+}
+
+// As transformers 5.23 computes them in f32.
+TEST(Rotary, KnownValues) {
+  ExpectNear(AtFive({}), {5.0782838f, -1.1213882f, 2.6463966f, 3.9599502f, 0.4593867f, 6.2243462f,
+                          7.1411896f, 8.0198994f});
+  ExpectNear(AtFive({.factor = 4}), {-4.4296007f, 1.2363470f, 2.9122679f, 3.9899969f, 2.5255966f,
+                                     6.2025356f, 7.0369520f, 8.0049934f});
+  ExpectNear(AtFive({.factor = 8, .original_positions = 64}),
+             {5.0782838f, 1.6047585f, 2.9561915f, 3.9949991f, 0.4593867f, 6.1175771f, 7.0186129f,
+              8.0025f});
+}
+
+// Scores depend on the distance of two tokens alone.
+TEST(Rotary, ProductsDependOnTheDistance) {
+  const Variable q = RandomLeaf({1, 1, 1, 8}, 1), k = RandomLeaf({1, 1, 1, 8}, 2);
+  const auto product = [&](int64_t at_query, int64_t at_key) {
+    const std::vector<double> a = ToVector<double>(RotaryEmbedding(q, {.first = at_query}).data()),
+                              b = ToVector<double>(RotaryEmbedding(k, {.first = at_key}).data());
+    double sum = 0;
+    for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+  };
+  EXPECT_NEAR(product(3, 1), product(1003, 1001), 1e-10);
+  EXPECT_GT(std::abs(product(3, 1) - product(4, 1)), 1e-3);
+}
+
+// The last tokens of a text, computed alone, are those of the whole text.
+TEST(Rotary, ContinuesAtAPosition) {
+  const Variable x(RandomLeaf({2, 6, 3, 8}).data().To(DType::kF32));
+  const Tensor whole = RotaryEmbedding(x).data();
+  const Tensor last = RotaryEmbedding(Variable(x.data().Narrow(1, 4, 2)), {.first = 4}).data();
+  EXPECT_EQ(ToVector<float>(whole.Narrow(1, 4, 2).Contiguous()), ToVector<float>(last));
+}
+
+// 16 bits are computed in f32 and rounded once.
+TEST(Rotary, Of16Bits) {
+  const Variable x(RandomLeaf({2, 3, 2, 4}).data().To(DType::kBF16));
+  const Tensor wide = RotaryEmbedding(Variable(x.data().To(DType::kF32))).data();
+  const Tensor y = RotaryEmbedding(x).data();
+  EXPECT_EQ(y.dtype(), DType::kBF16);
+  EXPECT_EQ(ToVector<float>(y.To(DType::kF32)),
+            ToVector<float>(wide.To(DType::kBF16).To(DType::kF32)));
+}
+
+TEST(Rotary, TwinsAgree) {
+  CheckTwins([](OddShapes& shapes) {
+    const int64_t half = shapes.Size(17), first = shapes.Size(9, 0);
+    return Twin{
+        .function = Turn({.frequencies = kLlama3, .first = first}),
+        .inputs = {shapes.Normal({shapes.Size(3), shapes.Size(9), shapes.Size(4), 2 * half})},
+        .terms = 32,  // an angle of up to 17, rounded, has the error of so many terms
+        .gradient_terms = 32,
+        .magnitude = 4};
+  });
+}
+
+TEST(Rotary, RefusesWhatDoesNotFit) {
+  EXPECT_THROW(RotaryEmbedding(RandomLeaf({2, 3, 5})), BadInput);
+  EXPECT_THROW(RotaryEmbedding(RandomLeaf({3, 4})), BadInput);
+  EXPECT_THROW(RotaryEmbedding(RandomLeaf({1, 1, 2}), {.first = -1}), BadInput);
+  EXPECT_THROW(RotaryEmbedding(Variable(Zeros({1, 1, 2}, DType::kI64))), BadInput);
+}
+
+}  // namespace
+}  // namespace torus::ops
