@@ -84,7 +84,7 @@ Variable MaxOfBags(const Variable& rows, const Bags& bags) {
                 [at = Saved(at), shape = x.shape()](const GradContext& g) {
                   // An empty bag's gradient goes to one row more.
                   Tensor dx = Zeros({shape[0] + 1, shape[1]}, g.grad().dtype(), g.grad().device());
-                  kernels::GatherBackward(g.grad(), 0, at.get(), dx);
+                  kernels::AddColumns(kOp, g.grad(), 0, at.get(), dx);
                   return Gradients{dx.Narrow(0, 0, shape[0])};
                 });
 }
