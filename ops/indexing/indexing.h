@@ -1,10 +1,10 @@
 // Selection by index, as torch.index_select, gather, take_along_dim and
 // torch.nn.functional.embedding.
 //
-// Values are of any dtype, those of a weight floating-point; indices are i64 or i32. Throws BadInput for an index outside of [0,
-// size), naming it and its position. If an element is selected more than once, its gradients add in
-// the order of the indices, whatever the number of threads; those of 16-bit values add in f32 and
-// are rounded once.
+// Values are of any dtype, those of a weight floating-point; indices are i64 or i32. Throws
+// BadInput for an index outside of [0, size), naming it and its position. If an element is selected
+// more than once, its gradients add in the order of the indices, whatever the number of threads;
+// those of 16-bit values add in f32 and are rounded once.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// The kernels of selection, writing and adding by index, on the device of their tensors. Values that
-// are only moved have any dtype, those that are added f32, f64 or i64. An index is contiguous i64;
-// call CheckIndex before using it.
+// The kernels of selection, writing and adding by index, on the device of their tensors. Values
+// that are only moved have any dtype, those that are added f32, f64 or i64. An index is contiguous
+// i64; call CheckIndex before using it.
 #pragma once
 
 #include <string_view>

@@ -1,8 +1,8 @@
 #include "ops/resampling/interpolate_axis.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cmath>
+#include <cstddef>
 
 namespace torus::ops {
 namespace {

@@ -22,7 +22,8 @@ struct AxisResize {
 };
 
 // Pixel i's center lies at i + 1/2. Cubic weights are Keys' (1981) with a = -3/4, or -1/2 with
-// antialias. Positions are rounded to `dtype`, f32 or f64, as in PyTorch: they decide between pixels.
+// antialias. Positions are rounded to `dtype`, f32 or f64, as in PyTorch: they decide between
+// pixels.
 AxisTaps TapsOf(const AxisResize& axis, DType dtype);
 
 }  // namespace torus::ops

@@ -96,9 +96,9 @@ struct WriteTo {
   }
 };
 
-// put(din[place + index[k] * stride], dout[k]) along each column of the index. Each thread owns whole
-// columns, and only a column's own elements meet, in their order: the bits do not depend on the
-// number of threads.
+// put(din[place + index[k] * stride], dout[k]) along each column of the index. Each thread owns
+// whole columns, and only a column's own elements meet, in their order: the bits do not depend on
+// the number of threads.
 template <class T, class Put>
 void PutColumns(const Tensor& dx, int dim, const Tensor& index, const T* dout, T* din,
                 const Put& put) {
