@@ -28,6 +28,8 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"cross_entropy", Policy::kFull},
       {"cross_entropy_of_part", Policy::kFull},
       {"nll_loss", Policy::kFull},
+      {"binary_cross_entropy", Policy::kFull},
+      {"ctc_loss", Policy::kFull},
       {"sum", Policy::kFull},
       {"mean", Policy::kFull},
       {"var", Policy::kFull},
