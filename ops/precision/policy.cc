@@ -16,6 +16,7 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"matmul", Policy::kLow},
       {"gelu_mlp", Policy::kLow},
       {"conv2d", Policy::kLow},
+      {"conv_transpose2d", Policy::kLow},
       {"scaled_dot_product_attention", Policy::kLow},
       {"linear_cross_entropy", Policy::kLowInputs},
       {"conv_chain", Policy::kComposed},
