@@ -17,6 +17,7 @@ Conv2d::Conv2d(const Conv2dOptions& o) : options_(o) {
 ops::Conv2dOptions Conv2d::geometry() const {
   return {.stride = {options_.stride.h, options_.stride.w},
           .padding = {options_.padding.h, options_.padding.w},
+          .dilation = {options_.dilation.h, options_.dilation.w},
           .groups = options_.groups};
 }
 

@@ -20,6 +20,7 @@ struct Conv2dOptions {
   Extent kernel = 1;
   Extent stride = 1;
   Extent padding = 0;  // zeros on each side
+  Extent dilation = 1;
   int64_t groups = 1;  // divides both channel counts
   bool bias = false;
   Initializer weight_init = KaimingNormalFanOut();
@@ -32,7 +33,7 @@ class Conv2d : public Module {
   explicit Conv2d(const Conv2dOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
 
-  // Stride, padding and groups as the op takes them.
+  // Stride, padding, dilation and groups as the op takes them.
   ops::Conv2dOptions geometry() const;
   const Variable& weight() const { return weight_; }
   const Variable& bias() const { return bias_; }  // undefined without

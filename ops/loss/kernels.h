@@ -4,6 +4,7 @@
 
 #include "autograd/observe_product.h"
 #include "ops/loss/class_targets.h"
+#include "ops/loss/ctc_problem.h"
 #include "ops/loss/linear_class_problem.h"
 #include "ops/loss/nll_targets.h"
 #include "runtime/kernel_table.h"
@@ -57,6 +58,17 @@ TORUS_KERNEL(CrossEntropyBackward, "cross_entropy", dx.device(),
              (const Tensor& x, const ops::ClassTargets& targets, const Tensor& largest,
               const Tensor& log_sum, const Tensor& dloss, Tensor& dx),
              (x, targets, largest, log_sum, dloss, dx));
+
+// Writes log alpha (N, T, states), as far as the sequences go, and the loss (N) of each sequence.
+TORUS_KERNEL(CtcLoss, "ctc_loss", loss.device(),
+             (const ops::CtcProblem& problem, Tensor& alpha, Tensor& loss), (problem, alpha, loss));
+
+// dx (T, N, C) = dloss (N) (exp(log_probs) - posterior of the class), and 0 for frames behind a
+// sequence's end and, with zero_infinity, for a sequence with an infinite loss.
+TORUS_KERNEL(CtcLossBackward, "ctc_loss", dx.device(),
+             (const ops::CtcProblem& problem, const Tensor& alpha, const Tensor& loss,
+              const Tensor& dloss, Tensor& dx),
+             (problem, alpha, loss, dloss, dx));
 
 // Computes loss (), the reduced cross entropy of hidden weight^T + bias, and its gradients.
 TORUS_PRODUCT_KERNEL(LinearCrossEntropy, "linear_cross_entropy", loss.device(),

@@ -4,14 +4,15 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/extrema.h"
 #include "ops/elementwise/math.h"
+#include "ops/loss/reduce_variables.h"
 #include "ops/reduction/reduction.h"
 
 namespace torus::ops {
 namespace {
 
-Variable Reduce(const Variable& losses, LossReduction reduction) {
-  if (reduction == LossReduction::kNone) return losses;
-  return reduction == LossReduction::kMean ? Mean(losses) : Sum(losses);
+Variable Difference(const char* op, const Variable& input, const Variable& target) {
+  RequireOneShape(op, "input", input, "target", target);
+  return Sub(input, target);
 }
 
 // `losses` as they are without a weight, which must be like `input`.
@@ -40,13 +41,14 @@ Variable Within(const Variable& off, double bound) {
 
 Variable MseLoss(const Variable& input, const Variable& target, LossReduction reduction,
                  const Variable& weight) {
-  const Variable off = Sub(input, target);
+  const Variable off = Difference("mse_loss", input, target);
   return ReduceByWeight("mse_loss", Mul(off, off), input, weight, reduction);
 }
 
 Variable L1Loss(const Variable& input, const Variable& target, LossReduction reduction,
                 const Variable& weight) {
-  return ReduceByWeight("l1_loss", Abs(Sub(input, target)), input, weight, reduction);
+  return ReduceByWeight("l1_loss", Abs(Difference("l1_loss", input, target)), input, weight,
+                        reduction);
 }
 
 // With c = input - target, limited to -delta to delta, both of its pieces are
@@ -55,14 +57,14 @@ Variable L1Loss(const Variable& input, const Variable& target, LossReduction red
 Variable HuberLoss(const Variable& input, const Variable& target, LossReduction reduction,
                    double delta, const Variable& weight) {
   Require(delta > 0, "huber_loss", "delta must be positive, got {}", delta);
-  const Variable off = Sub(input, target), c = Within(off, delta);
+  const Variable off = Difference("huber_loss", input, target), c = Within(off, delta);
   return Reduce(Weighted("huber_loss", Mul(c, Sub(off, c, 0.5)), input, weight), reduction);
 }
 
 Variable SmoothL1Loss(const Variable& input, const Variable& target, LossReduction reduction,
                       double beta) {
   Require(beta >= 0, "smooth_l1_loss", "beta must be at least 0, got {}", beta);
-  const Variable off = Sub(input, target);
+  const Variable off = Difference("smooth_l1_loss", input, target);
   if (beta == 0) return Reduce(Abs(off), reduction);
   const Variable c = Within(off, beta);
   return Reduce(Mul(Div(c, beta), Sub(off, c, 0.5)), reduction);
@@ -70,8 +72,7 @@ Variable SmoothL1Loss(const Variable& input, const Variable& target, LossReducti
 
 Variable BinaryCrossEntropyWithLogits(const Variable& input, const Variable& target,
                                       const BinaryCrossEntropyOptions& options) {
-  Require(input.shape() == target.shape(), "binary_cross_entropy_with_logits",
-          "needs a target of the input's shape {}, got {}", input.shape(), target.shape());
+  RequireOneShape("binary_cross_entropy_with_logits", "input", input, "target", target);
   // log sigmoid(-x) = log sigmoid(x) - x, so the loss is (1 - t) x - (1 + (pos - 1) t) log
   // sigmoid(x).
   const Variable rest = Add(Neg(target), 1.0), positive = LogSigmoid(input);

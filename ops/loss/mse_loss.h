@@ -8,8 +8,8 @@
 
 namespace torus::ops {
 
-// In the first four the shapes of input and target broadcast; f32 or f64. A weight has the shape of
-// input and is a factor of each loss; throws BadInput for another shape.
+// input and target have one shape, f32 or f64; a weight has it too and is a factor of each loss.
+// Throws BadInput for other shapes: nothing broadcasts.
 
 // (input - target)^2. With a weight the mean divides by the sum of the weights.
 Variable MseLoss(const Variable& input, const Variable& target,

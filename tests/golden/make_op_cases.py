@@ -432,6 +432,142 @@ def norm_cases():
     yield "rms_norm", {"normalized_shape": [3, 5], "eps": 0.25}, rows(3, 5), both
     yield "rms_norm", {"normalized_shape": [6], "eps": None}, {"input": lambda: normal(2, 3, 6)}, ["input"]
     yield "rms_norm", {"normalized_shape": [4], "eps": 0.0}, {"input": lambda: normal(0, 4)}, ["input"]
+    affine = ["input", "weight", "bias"]
+    for shape, groups in (((2, 6, 3, 4), 3), ((3, 4, 5), 1), ((5, 6), 2), ((2, 4, 2, 3), 4), ((0, 4, 3), 2)):
+        plain = {name: make for name, make in images(*shape).items() if name in affine}
+        yield "group_norm", {"num_groups": groups, "eps": 0.01}, plain, affine
+        yield "group_norm", {"num_groups": groups}, {"input": plain["input"]}, ["input"]
+    statistics = ["running_mean", "running_var"]
+    for shape in ((2, 3, 4, 5), (3, 4, 6), (2, 2, 2, 3, 2)):
+        yield "instance_norm", {"momentum": 0.3}, images(*shape), affine, statistics
+        yield "instance_norm", {"use_input_stats": False, "eps": 0.1}, images(*shape), affine, statistics
+        yield "instance_norm", {}, {"input": images(*shape)["input"]}, ["input"]
+
+
+def filters(image, weight, outputs):
+    return {
+        "input": lambda: normal(*image),
+        "weight": lambda: normal(*weight),
+        "bias": lambda: normal(outputs),
+    }
+
+
+def convolution_cases():
+    all_three = ["input", "weight", "bias"]
+    for attrs in (
+        {},
+        {"stride": 2, "padding": 1, "output_padding": 1},
+        {"stride": [3, 2], "padding": [0, 2], "output_padding": [2, 1], "dilation": [1, 2]},
+        {"dilation": 2, "padding": 1},
+    ):
+        yield "conv_transpose2d", attrs, filters((2, 4, 5, 3), (4, 3, 3, 2), 3), all_three
+        yield "conv_transpose2d", attrs | {"groups": 2}, filters((2, 4, 5, 3), (4, 3, 3, 2), 6), all_three
+    yield "conv_transpose2d", {"groups": 4}, filters((2, 4, 5, 3), (4, 1, 3, 3), 4), all_three
+    yield "conv_transpose2d", {"stride": 2}, filters((4, 5, 3), (4, 3, 1, 1), 3), ["input"]
+    yield "conv_transpose2d", {}, filters((0, 4, 5, 3), (4, 3, 2, 2), 3), all_three
+    for attrs in (
+        {},
+        {"stride": 2, "padding": 3, "dilation": 2},
+        {"padding": "same", "groups": 2},
+        {"padding": "valid", "stride": [2]},
+    ):
+        yield "conv1d", attrs, filters((2, 4, 9), (6, 4 // attrs.get("groups", 1), 3), 6), all_three
+    yield "conv1d", {}, filters((4, 9), (6, 4, 3), 6), all_three
+    for attrs in ({}, {"stride": 3, "padding": 1, "output_padding": 2, "dilation": 2}, {"groups": 2}):
+        yield "conv_transpose1d", attrs, filters((2, 4, 5), (4, 3, 3), 3 * attrs.get("groups", 1)), all_three
+    yield "conv_transpose1d", {}, filters((4, 5), (4, 3, 3), 3), all_three
+
+
+def signs(*shape):
+    return torch.randint(2, shape) * 2.0 - 1
+
+
+def probabilities(*shape):
+    return torch.rand(shape) * 0.98 + 0.01
+
+
+def logs(*shape):
+    return F.log_softmax(normal(*shape), -1)
+
+
+def lengths(*values):
+    return lambda: torch.tensor(values)
+
+
+def edge_probabilities():
+    return torch.tensor([[0.0, 1e-30, 0.5], [1.0, 1e-8, 0.25]])
+
+
+KL = {"input": lambda: logs(4, 5), "target": lambda: logs(4, 5).exp()}
+KL_ZEROS = KL | {"target": lambda: F.one_hot(ids(5, 4), 5).float()}
+BCE = {"input": lambda: probabilities(3, 4), "target": lambda: probabilities(3, 4)}
+VECTORS = {"input": lambda: normal(4, 6), "input2": lambda: normal(4, 6), "target": lambda: signs(4)}
+RANKED = {"input": lambda: normal(5, 3), "input2": lambda: normal(5, 3), "target": lambda: signs(5, 3)}
+HINGE = {"input": lambda: normal(5, 3), "target": lambda: signs(5, 3)}
+TRIPLET = {name: lambda: normal(5, 7) for name in ("input", "positive", "negative")}
+CTC = {
+    "input": lambda: logs(9, 3, 6),
+    "targets": lambda: ids(5, 3, 4) + 1,
+    "input_lengths": lengths(9, 8, 5),
+    "target_lengths": lengths(4, 1, 3),
+}
+JOINED = CTC | {"targets": lambda: ids(5, 8) + 1}
+REPEATED = CTC | {"targets": lambda: torch.ones(3, 4, dtype=torch.int64)}
+IMPOSSIBLE = CTC | {"targets": lambda: torch.ones(3, 9, dtype=torch.int64), "target_lengths": lengths(9, 8, 0)}
+ONE = {
+    "input": lambda: logs(7, 6),
+    "targets": lambda: ids(5, 3) + 1,
+    "input_lengths": lambda: torch.tensor(7),
+    "target_lengths": lambda: torch.tensor(3),
+}
+
+
+def loss_cases():
+    for reduction in ("none", "mean", "sum", "batchmean"):
+        yield "kl_div", {"reduction": reduction}, KL, ["input", "target"]
+        logarithms = KL | {"target": lambda: logs(4, 5)}
+        yield "kl_div", {"reduction": reduction, "log_target": True}, logarithms, ["input", "target"]
+    yield "kl_div", {"reduction": "sum"}, KL_ZEROS, ["input"]
+    for reduction in ("none", "mean", "sum"):
+        yield "binary_cross_entropy", {"reduction": reduction}, BCE, ["input", "target"]
+    weighted = BCE | {"weight": lambda: positive(4)}
+    yield "binary_cross_entropy", {}, weighted, ["input", "target"]
+    edges = {"input": edge_probabilities, "target": lambda: torch.tensor([[0.0, 0.0, 0.5], [1.0, 0.25, 1.0]])}
+    yield "binary_cross_entropy", {"reduction": "none"}, edges, ["input"]
+    gaussian = PAIR | {"var": lambda: positive(3, 4)}
+    yield "gaussian_nll_loss", {"full": True}, gaussian, ["input", "target", "var"]
+    yield "gaussian_nll_loss", {"reduction": "sum", "eps": 0.9}, gaussian, ["input", "var"]
+    yield "gaussian_nll_loss", {"reduction": "none"}, PAIR | {"var": lambda: positive(3, 1)}, ["input", "var"]
+    for margin in (0.0, 0.5):
+        for reduction in ("none", "mean", "sum"):
+            attrs = {"margin": margin, "reduction": reduction}
+            yield "margin_ranking_loss", attrs, RANKED, ["input", "input2"]
+            yield "hinge_embedding_loss", attrs, HINGE, ["input"]
+            yield "cosine_embedding_loss", attrs, VECTORS, ["input", "input2"]
+    single = {"input": lambda: normal(6), "input2": lambda: normal(6), "target": lambda: torch.tensor(-1)}
+    yield "cosine_embedding_loss", {"margin": -0.5}, single, ["input", "input2"]
+    zero = VECTORS | {"input": lambda: torch.zeros(4, 6)}
+    yield "cosine_embedding_loss", {"reduction": "none"}, zero, []
+    for p in (2.0, 1.0, 3.0, 1.5, float("inf")):
+        yield "triplet_margin_loss", {"p": p, "swap": p != 3.0}, TRIPLET, list(TRIPLET)
+        yield "pairwise_distance", {"p": p, "keepdim": p == 1.0}, {"input": lambda: normal(4, 5), "x2": lambda: normal(5)}, ["input", "x2"]
+    yield "triplet_margin_loss", {"margin": 0.1, "eps": 0.01, "reduction": "none"}, TRIPLET, list(TRIPLET)
+    yield "pairwise_distance", {"eps": 0.0}, {"input": lambda: torch.ones(2, 3), "x2": lambda: torch.ones(2, 3)}, ["input"]
+    for dim in (0, 1, -1):
+        yield "cosine_similarity", {"dim": dim}, {"input": lambda: normal(3, 4, 5), "x2": lambda: normal(4, 5)}, ["input", "x2"]
+    yield "cosine_similarity", {"eps": 3.0}, {"input": lambda: normal(3, 4), "x2": lambda: normal(3, 4)}, ["input", "x2"]
+    yield "cosine_similarity", {}, {"input": lambda: torch.zeros(2, 4), "x2": lambda: normal(2, 4)}, ["x2"]
+    for reduction in ("none", "mean", "sum"):
+        yield "ctc_loss", {"reduction": reduction}, CTC, ["input"]
+    yield "ctc_loss", {"reduction": "sum"}, JOINED, ["input"]
+    yield "ctc_loss", {"blank": 5, "reduction": "none"}, REPEATED, ["input"]
+    yield "ctc_loss", {"reduction": "none", "zero_infinity": True}, IMPOSSIBLE, ["input"]
+    yield "ctc_loss", {"reduction": "none"}, IMPOSSIBLE, []
+    yield "ctc_loss", {"zero_infinity": True}, IMPOSSIBLE, ["input"]
+    yield "ctc_loss", {}, ONE, ["input"]
+    yield "ctc_loss", {"reduction": "none"}, ONE, ["input"]
+    for op in ("mse_loss", "l1_loss", "huber_loss"):
+        yield op, {"reduction": "sum"}, {"input": lambda: normal(4, 1), "target": lambda: normal(3)}, ["input", "target"]
 
 
 # Each family of ops counts its cases from a number of its own, so that none changes with another's.
@@ -445,6 +581,8 @@ FAMILIES = (
     (300, images_resized),
     (400, equations),
     (300, norm_cases),
+    (400, loss_cases),
+    (500, convolution_cases),
 )
 
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "autograd/backward.h"
+#include "ops/layer_norm/group_norm.h"
 #include "ops/layer_norm/rms_norm.h"
 #include "runtime/parallel_for.h"
 #include "tests/testing/twins.h"
@@ -64,6 +65,49 @@ GRADIENT_CASE(rms_norm, EmptyBatch) {
   Check(RmsNormalized({4}), {RandomLeaf({0, 4}), RandomLeaf({4}, 1)});
 }
 GRADIENT_CASE(rms_norm, EmptyRows) { Check(RmsNormalized({0}), {RandomLeaf({3, 0})}); }
+
+testing::CheckedFunction Grouped(int64_t groups, double eps = 0.1) {
+  return [=](const Variables& in) {
+    return Variables{GroupNorm(in[0], groups, in.size() > 1 ? in[1] : Variable(),
+                               in.size() > 2 ? in[2] : Variable(), eps)};
+  };
+}
+
+GRADIENT_CASE(layer_norm, GroupNorm) {
+  Check(Grouped(2), {TransposedLeaf({2, 3, 4}), RandomLeaf({4}, 1), RandomLeaf({4}, 2)});
+  Check(Grouped(3), {RandomLeaf({2, 6})});
+}
+GRADIENT_CASE(mul, GroupNormOfNothing) {
+  Check(Grouped(2), {RandomLeaf({0, 3, 4}), RandomLeaf({4}, 1), RandomLeaf({4}, 2)});
+}
+GRADIENT_CASE(layer_norm, InstanceNorm) {
+  Check([](const Variables& in) { return Variables{InstanceNorm(in[0], in[1], in[2], 0.1)}; },
+        {RandomLeaf({2, 3, 2, 4}), RandomLeaf({4}, 1), RandomLeaf({4}, 2)});
+}
+
+// Means 2 and 6 of the groups, which 1 and 2 are off by; a channel by itself has 1 and 3 or 5.
+TEST(GroupNorm, NormalizesGroupsOfASample) {
+  const Variable x(FromVector<double>({1, 1, 5, 4, 3, 3, 7, 8}, {1, 2, 4}));
+  EXPECT_EQ(ToVector<double>(GroupNorm(x, 2, {}, {}, 0).data())[0], -1);
+  EXPECT_DOUBLE_EQ(ToVector<double>(GroupNorm(x, 2, {}, {}, 0).data())[3], -2 / std::sqrt(2.5));
+  EXPECT_EQ(ToVector<double>(InstanceNorm(x, {}, {}, 0).data()),
+            (std::vector<double>{-1, -1, -1, -1, 1, 1, 1, 1}));
+  const InstanceStatistics of = StatisticsOfInstances(x);
+  EXPECT_EQ(of.count, 2);
+  EXPECT_EQ(ToVector<double>(of.mean), (std::vector<double>{2, 2, 6, 6}));
+  EXPECT_EQ(ToVector<double>(of.var), (std::vector<double>{1, 1, 1, 4}));
+}
+
+TEST(GroupNorm, RefusesWhatDoesNotFit) {
+  const Variable x(Zeros({2, 3, 4})), one(Zeros({1, 1, 4}));
+  EXPECT_THROW(GroupNorm(x, 3), BadInput);
+  EXPECT_THROW(GroupNorm(x, 0), BadInput);
+  EXPECT_THROW(GroupNorm(Variable(Zeros({4})), 2), BadInput);
+  EXPECT_THROW(GroupNorm(one, 4), BadInput);
+  EXPECT_THROW(GroupNorm(x, 2, Variable(Zeros({2}))), BadInput);
+  EXPECT_THROW(InstanceNorm(one), BadInput);
+  EXPECT_THROW(InstanceNorm(Variable(Zeros({2, 4}))), BadInput);
+}
 
 // Rows are scaled by at most 1 / sqrt(eps) where all of their values are near zero.
 TEST(RmsNorm, F32AgreesWithF64OnOddShapes) {

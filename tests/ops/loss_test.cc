@@ -97,12 +97,12 @@ GRADIENT_CASE(mul, MseLoss) {
   Check([](const Variables& in) { return Variables{MseLoss(in[0], in[1])}; },
         {TransposedLeaf({2, 3}), RandomLeaf({2, 3}, 1)});
 }
-GRADIENT_CASE(mul, MseLossOfBroadcastWeighted) {
+GRADIENT_CASE(mul, MseLossWeighted) {
   Check(
       [](const Variables& in) {
         return Variables{MseLoss(in[0], in[1], LossReduction::kMean, in[2])};
       },
-      {RandomLeaf({2, 3}), RandomLeaf({3}, 1), UniformLeaf({2, 3}, 0.5, 2, 2)});
+      {RandomLeaf({2, 3}), RandomLeaf({2, 3}, 1), UniformLeaf({2, 3}, 0.5, 2, 2)});
 }
 GRADIENT_CASE(abs, L1Loss) {
   Check(
@@ -125,7 +125,7 @@ GRADIENT_CASE(mul, SmoothL1Loss) {
       [](const Variables& in) {
         return Variables{SmoothL1Loss(in[0], in[1], LossReduction::kNone, 0.7)};
       },
-      {TransposedLeaf({2, 3}), RandomLeaf({3}, 1)});
+      {TransposedLeaf({2, 3}), RandomLeaf({2, 3}, 1)});
 }
 
 // Losses of the distances 0.5, 2 and 4.
@@ -268,6 +268,13 @@ TEST(Loss, RefusesWhatDoesNotFit) {
   EXPECT_THROW(CrossEntropy(x, x, {.weight = Zeros({2})}), BadInput);
   EXPECT_THROW(BinaryCrossEntropyWithLogits(x, Variable(Zeros({3}))), BadInput);
   EXPECT_THROW(MseLoss(x, Variable(Zeros({2}))), BadInput);
+  const Variable column(Zeros({8, 1})), row(Zeros({8}));
+  for (const auto loss : {MseLoss, L1Loss}) {
+    EXPECT_THROW(loss(column, row, LossReduction::kMean, {}), BadInput);
+    EXPECT_THROW(loss(x, Variable(Zeros({1, 3})), LossReduction::kMean, {}), BadInput);
+  }
+  EXPECT_THROW(SmoothL1Loss(column, row), BadInput);
+  EXPECT_THROW(HuberLoss(column, row), BadInput);
   EXPECT_THROW(MseLoss(x, x, LossReduction::kNone, Variable(Zeros({3}))), BadInput);
   EXPECT_THROW(HuberLoss(x, x, LossReduction::kNone, 0), BadInput);
   EXPECT_THROW(SmoothL1Loss(x, x, LossReduction::kNone, -1), BadInput);

@@ -7,6 +7,8 @@
 #include "ops/activation/activation.h"
 #include "ops/activation/swiglu.h"
 #include "ops/attention/attention.h"
+#include "ops/convolution/conv1d.h"
+#include "ops/convolution/conv_transpose.h"
 #include "ops/dropout/dropout.h"
 #include "ops/einsum/einsum.h"
 #include "ops/elementwise/cast.h"
@@ -21,11 +23,16 @@
 #include "ops/indexing/index.h"
 #include "ops/indexing/indexing.h"
 #include "ops/indexing/scatter.h"
+#include "ops/layer_norm/group_norm.h"
 #include "ops/layer_norm/layer_norm.h"
 #include "ops/layer_norm/rms_norm.h"
 #include "ops/loss/cross_entropy.h"
+#include "ops/loss/ctc_loss.h"
+#include "ops/loss/distance.h"
 #include "ops/loss/linear_cross_entropy.h"
+#include "ops/loss/margin_losses.h"
 #include "ops/loss/mse_loss.h"
+#include "ops/loss/probability_losses.h"
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/mlp/mlp.h"
@@ -332,56 +339,72 @@ std::vector<Row> IndexingRows() {
 }
 
 std::vector<Row> ProductRows() {
-  return {{"linear",
-           {F32({2, 3, 4}), F32({5, 4}), F32({5})},
-           [](const Variables& in) { return Variables{Linear(in[0], in[1], in[2])}; }},
-          {"linear",
-           {F32({3, 4}), F32({4, 5})},
-           [](const Variables& in) { return Variables{LinearInOut(in[0], in[1])}; }},
-          {"gelu_mlp",
-           {F32({2, 3, 4}), F32({4, 5}), F32({5}), F32({5, 6}), F32({6})},
-           [](const Variables& in) {
-             return Variables{FusedGeluMlp(in[0], {in[1], in[2], in[3], in[4]})};
-           }},
-          {"matmul",
-           {F32({2, 1, 3, 4}), F32({3, 4, 5})},
-           [](const Variables& in) { return Variables{Matmul(in[0], in[1])}; }},
-          {"matmul",
-           {F32({2, 3, 4}), F32({4})},
-           [](const Variables& in) { return Variables{Matmul(in[0], in[1])}; }},
-          {"matmul",
-           {F32({2, 3}), F32({3, 4}), F32({4, 2})},
-           [](const Variables& in) { return Variables{Einsum("ij,jk,ki->ki", in)}; }},
-          {"mul",
-           {F32({3}), F32({4})},
-           [](const Variables& in) {
-             return Variables{Outer(in[0], in[1]), Tensordot(in[0], in[1], 0)};
-           }},
-          {"lstm_cell",
-           {F32({2, 12}), F32({2, 12}), F32({2, 3})},
-           [](const Variables& in) {
-             const LstmCellState next = LstmCell(in[0], in[1], in[2]);
-             return Variables{next.h, next.c};
-           }},
-          {"layer_norm",
-           {F32({2, 3, 4}), F32({4}), F32({4})},
-           [](const Variables& in) { return Variables{LayerNorm(in[0], {4}, in[1], in[2])}; }},
-          {"rms_norm",
-           {F32({2, 3, 4}), F32({4})},
-           [](const Variables& in) { return Variables{RmsNorm(in[0], {4}, in[1])}; }},
-          {"scaled_dot_product_attention",
-           {F32({2, 4, 3, 8}), F32({1, 2, 5, 8}), F32({2, 2, 5, 6}), Mask({5})},
-           [](const Variables& in) {
-             return Variables{ScaledDotProductAttention(in[0], in[1], in[2],
-                                                        {.attn_mask = in[3], .enable_gqa = true})};
-           }},
-          // An added mask that wants a gradient is composed of other ops.
-          {"softmax",
-           {F32({2, 3, 8}), F32({2, 5, 8}), F32({2, 5, 6}), F32({3, 5})},
-           [](const Variables& in) {
-             return Variables{
-                 ScaledDotProductAttention(in[0], in[1], in[2], {.attn_mask = Exp(in[3])})};
-           }}};
+  return {
+      {"linear",
+       {F32({2, 3, 4}), F32({5, 4}), F32({5})},
+       [](const Variables& in) { return Variables{Linear(in[0], in[1], in[2])}; }},
+      {"linear",
+       {F32({3, 4}), F32({4, 5})},
+       [](const Variables& in) { return Variables{LinearInOut(in[0], in[1])}; }},
+      {"gelu_mlp",
+       {F32({2, 3, 4}), F32({4, 5}), F32({5}), F32({5, 6}), F32({6})},
+       [](const Variables& in) {
+         return Variables{FusedGeluMlp(in[0], {in[1], in[2], in[3], in[4]})};
+       }},
+      {"matmul",
+       {F32({2, 1, 3, 4}), F32({3, 4, 5})},
+       [](const Variables& in) { return Variables{Matmul(in[0], in[1])}; }},
+      {"matmul",
+       {F32({2, 3, 4}), F32({4})},
+       [](const Variables& in) { return Variables{Matmul(in[0], in[1])}; }},
+      {"matmul",
+       {F32({2, 3}), F32({3, 4}), F32({4, 2})},
+       [](const Variables& in) { return Variables{Einsum("ij,jk,ki->ki", in)}; }},
+      {"mul",
+       {F32({3}), F32({4})},
+       [](const Variables& in) {
+         return Variables{Outer(in[0], in[1]), Tensordot(in[0], in[1], 0)};
+       }},
+      {"lstm_cell",
+       {F32({2, 12}), F32({2, 12}), F32({2, 3})},
+       [](const Variables& in) {
+         const LstmCellState next = LstmCell(in[0], in[1], in[2]);
+         return Variables{next.h, next.c};
+       }},
+      {"layer_norm",
+       {F32({2, 3, 4}), F32({4}), F32({4})},
+       [](const Variables& in) { return Variables{LayerNorm(in[0], {4}, in[1], in[2])}; }},
+      {"mul",
+       {F32({2, 3, 4}), F32({4}), F32({4})},
+       [](const Variables& in) {
+         return Variables{GroupNorm(in[0], 2, in[1], in[2]), InstanceNorm(in[0], in[1], in[2])};
+       }},
+      {"conv_transpose2d",
+       {F32({2, 3, 4, 6}), F32({6, 3, 2, 2}), F32({4})},
+       [](const Variables& in) {
+         return Variables{ConvTranspose2d(in[0], in[1], in[2], {.stride = {2, 1}, .groups = 2})};
+       }},
+      {"conv_transpose2d",
+       {F32({2, 5, 6}), F32({6, 3, 4}), F32({4, 3, 6})},
+       [](const Variables& in) {
+         return Variables{Conv1d(ConvTranspose1d(in[0], in[1]), Narrow(in[2], 2, 0, 4))};
+       }},
+      {"rms_norm",
+       {F32({2, 3, 4}), F32({4})},
+       [](const Variables& in) { return Variables{RmsNorm(in[0], {4}, in[1])}; }},
+      {"scaled_dot_product_attention",
+       {F32({2, 4, 3, 8}), F32({1, 2, 5, 8}), F32({2, 2, 5, 6}), Mask({5})},
+       [](const Variables& in) {
+         return Variables{ScaledDotProductAttention(in[0], in[1], in[2],
+                                                    {.attn_mask = in[3], .enable_gqa = true})};
+       }},
+      // An added mask that wants a gradient is composed of other ops.
+      {"softmax",
+       {F32({2, 3, 8}), F32({2, 5, 8}), F32({2, 5, 6}), F32({3, 5})},
+       [](const Variables& in) {
+         return Variables{
+             ScaledDotProductAttention(in[0], in[1], in[2], {.attn_mask = Exp(in[3])})};
+       }}};
 }
 
 std::vector<Row> LossRows() {
@@ -410,6 +433,27 @@ std::vector<Row> LossRows() {
           {"mean",
            {F32({4, 5}), F32({4, 5})},
            [](const Variables& in) { return Variables{MseLoss(in[0], in[1])}; }},
+          {"ctc_loss",
+           {F32({6, 2, 5}), Indices({2, 3}), Indices({2}), Indices({2})},
+           [](const Variables& in) {
+             return Variables{CtcLoss(in[0], in[1].data(), in[2].data(), in[3].data())};
+           }},
+          {"binary_cross_entropy",
+           {F32({4, 5}), F32({4, 5})},
+           [](const Variables& in) { return Variables{BinaryCrossEntropy(in[0], in[1])}; }},
+          {"where",
+           {F32({4, 5}), F32({4, 5})},
+           [](const Variables& in) {
+             return Variables{KlDiv(in[0], in[1]), HingeEmbeddingLoss(in[0], in[1]),
+                              CosineSimilarity(in[0], in[1])};
+           }},
+          {"clamp",
+           {F32({4, 5}), F32({4, 5}), F32({4, 5})},
+           [](const Variables& in) {
+             return Variables{MarginRankingLoss(in[0], in[1], in[2]),
+                              TripletMarginLoss(in[0], in[1], in[2]),
+                              GaussianNllLoss(in[0], in[1], in[2])};
+           }},
           {"log_sigmoid", {F32({4, 5}), F32({4, 5})}, [](const Variables& in) {
              return Variables{BinaryCrossEntropyWithLogits(in[0], in[1])};
            }}};

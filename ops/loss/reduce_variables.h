@@ -1,0 +1,26 @@
+// What the losses between real numbers share.
+#pragma once
+
+#include <string_view>
+
+#include "autograd/variable.h"
+#include "ops/loss/loss_reduction.h"
+#include "ops/reduction/reduction.h"
+
+namespace torus::ops {
+
+inline Variable Reduce(const Variable& losses, LossReduction reduction) {
+  if (reduction == LossReduction::kNone) return losses;
+  return reduction == LossReduction::kMean ? Mean(losses) : Sum(losses);
+}
+
+// Throws BadInput unless both have one shape. A loss never broadcasts: that of (8, 1) and (8) would
+// be of 64 pairs, which nobody means.
+inline void RequireOneShape(std::string_view op, const char* first, const Variable& a,
+                            const char* second, const Variable& b) {
+  Require(a.shape() == b.shape(), op,
+          "needs {} and {} of one shape, got {} and {}; reshape or expand one of them", first,
+          second, a.shape(), b.shape());
+}
+
+}  // namespace torus::ops
