@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "data/text/bpe_tokenizer.h"
 #include "data/text/tokenizer_files.h"
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/load_weights.h"
-#include "models/gpt2/config.h"
-#include "models/gpt2/decoder.h"
-#include "models/gpt2/descriptor.h"
+#include "models/model_spec.h"
+#include "models/nn/text_decoder.h"
 #include "recipes/model/trained_length.h"
 #include "recipes/settings/device.h"
 #include "recipes/settings/precision.h"
@@ -24,8 +22,8 @@ namespace {
 // again with the newer half of the tokens, so that a text can be longer than the model's context.
 class Context {
  public:
-  Context(std::shared_ptr<nn::Sequential> model, const Gpt2Options& options, int64_t positions)
-      : device_(model->device()), positions_(positions), decoder_(std::move(model), options) {}
+  Context(std::shared_ptr<nn::Sequential> model, int64_t positions)
+      : device_(model->device()), positions_(positions), decoder_(std::move(model), positions) {}
 
   // The logits of the token after `ids`.
   Tensor Next(const std::vector<int32_t>& ids) {
@@ -42,37 +40,26 @@ class Context {
  private:
   const Device device_;
   const int64_t positions_;
-  Gpt2Decoder decoder_;
+  nn::TextDecoder decoder_;
   int64_t first_ = 0;  // index in `ids` of the token at the decoder's position 0
 };
 
-// The token that ends a text, as it is written.
-const char* EndText(const data::BpeTokenizer& bpe) {
-  return bpe.name() == "roberta" ? "</s>" : "<|endoftext|>";
-}
-
-// The token that ends a text; -1 for a tokenizer without one.
-int32_t EndOf(const data::Tokenizer& tokenizer) {
-  const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(&tokenizer);
-  return bpe == nullptr ? -1 : bpe->Special(EndText(*bpe));
-}
-
 std::vector<int32_t> PromptOf(const GenerateOptions& o, const data::Tokenizer& tokenizer) {
-  const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(&tokenizer);
-  Require(!o.prompt.empty() || bpe != nullptr, "generate",
+  const int32_t end = tokenizer.end_of_text();
+  std::vector<int32_t> ids = tokenizer.beginning();
+  Require(!o.prompt.empty() || !ids.empty() || end >= 0, "generate",
           "--prompt must not be empty: the tokenizer {} has no token that a text begins behind",
           tokenizer.name());
-  if (o.prompt.empty()) return {EndOf(tokenizer)};
-  std::vector<int32_t> ids;
-  if (o.special_tokens || bpe == nullptr)
+  if (o.prompt.empty() && ids.empty()) return {end};
+  if (o.special_tokens || end < 0)
     tokenizer.EncodeWithSpecials(o.prompt, &ids);
   else
-    bpe->EncodeWith(o.prompt, {EndText(*bpe)}, &ids);
+    tokenizer.EncodeWith(o.prompt, {tokenizer.Decode({&end, 1})}, &ids);
   return ids;
 }
 
 struct Opened {
-  Gpt2Options options;
+  int64_t positions;  // of the model
   std::shared_ptr<nn::Sequential> model;
   std::unique_ptr<data::Tokenizer> tokenizer;
   int64_t trained = 0;  // tokens of a row in training; 0: unknown
@@ -80,23 +67,25 @@ struct Opened {
 
 Opened OpenFolder(const std::string& folder, const std::string& vocab_dir) {
   const nlohmann::json config = ReadHuggingFaceConfig(folder);
-  const Gpt2Options options = Gpt2FromConfig(config, folder);
-  Opened opened{options, Gpt2(options),
-                data::TokenizerOfFolder(vocab_dir.empty() ? folder : vocab_dir, "gpt2"),
+  const ModelDescriptor& model = DescriptorOfConfig(config, folder);
+  Require(model.task == ModelTask::kNextToken, folder,
+          "requires a model of next tokens, to generate with, got {}", model.title);
+  const ModelSizes sizes = model.sizes(config, folder);
+  Opened opened{sizes.input, model.build(config, folder, {}),
+                data::TokenizerOfFolder(vocab_dir.empty() ? folder : vocab_dir, model.tokenizer),
                 TrainedLength(config, folder)};
-  LoadWeights(*opened.model, folder, Gpt2Names());
+  LoadWeights(*opened.model, folder, model.names);
   const int64_t tokens = opened.tokenizer->vocabulary();
-  Require(tokens <= options.vocab_size, folder, "the model knows {} tokens, the vocabulary has {}",
-          options.vocab_size, tokens);
+  Require(tokens <= sizes.tokens, folder, "the model knows {} tokens, the vocabulary has {}",
+          sizes.tokens, tokens);
   return opened;
 }
 
-int64_t PositionsOf(const GenerateOptions& o, const Gpt2Options& options, int64_t trained) {
-  Require(o.length <= options.n_positions, "generate",
-          "--length must be at most the model's {} positions, got {}", options.n_positions,
-          o.length);
+int64_t PositionsOf(const GenerateOptions& o, int64_t most, int64_t trained) {
+  Require(o.length <= most, "generate", "--length must be at most the model's {} positions, got {}",
+          most, o.length);
   if (o.length > 0) return o.length;
-  return trained > 0 ? std::min(trained, options.n_positions) : options.n_positions;
+  return trained > 0 ? std::min(trained, most) : most;
 }
 
 }  // namespace
@@ -108,15 +97,15 @@ std::string Generate(const GenerateOptions& o,
   const Device device = CheckedDevice("generate", o.device);
   const WithPrecision precision(CheckedPrecision("generate", o.precision, o.emulate, device));
   Require(o.length >= 0, "generate", "--length must not be negative, got {}", o.length);
-  const auto [options, model, tokenizer, trained] = io::OpenOneCommit(
+  const auto [most, model, tokenizer, trained] = io::OpenOneCommit(
       o.model, [&](const std::string& folder) { return OpenFolder(folder, o.vocab_dir); });
   std::vector<int32_t> ids = PromptOf(o, *tokenizer);
-  const int64_t positions = PositionsOf(o, options, trained);
+  const int64_t positions = PositionsOf(o, most, trained);
   if (const std::string line = BeyondTraining(o.length, trained); !line.empty() && on_warning)
     on_warning(line);
   if (on_text) on_text(o.prompt);
   model->MoveTo(device);
-  Context context(model, options, positions);
+  Context context(model, positions);
   const RandomStream stream({.seed = o.seed, .layer = HashName("generate")});
   std::string text;
   for (int64_t i = 0; i < o.tokens; ++i) {
@@ -125,9 +114,9 @@ std::string Generate(const GenerateOptions& o,
                                        static_cast<size_t>(tokenizer->vocabulary()));
     const auto token = static_cast<int32_t>(
         SampleToken(known, o.sampling, stream.Uniform64(static_cast<uint64_t>(i))));
-    if (token == EndOf(*tokenizer)) break;
+    if (token == tokenizer->end_of_text()) break;
     ids.push_back(token);
-    const std::string piece = tokenizer->Decode({&ids.back(), 1});
+    const std::string piece = tokenizer->DecodeNext({&ids.back(), 1});
     text += piece;
     if (on_text) on_text(piece);
   }

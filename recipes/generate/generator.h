@@ -1,4 +1,4 @@
-// Generates text with a GPT-2.
+// Generates text with a language model: GPT-2 or Llama.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct GenerateOptions {
   std::string model;      // a Hugging Face folder: config.json, model.safetensors
   std::string vocab_dir;  // of the tokenizer; empty: the folder `model`
   // A token that ends a text ("<|endoftext|>"), written in the prompt, is that token. Empty: the
-  // text begins behind such a token, as the model's texts do.
+  // text begins behind the tokenizer's first token, or such a one, as the model's texts do.
   std::string prompt = "\n";
   bool special_tokens = false;  // every special token that is written in the prompt is one token
   int64_t tokens = 100;         // to add at most
@@ -30,9 +30,9 @@ struct GenerateOptions {
 // Returns the text that follows the prompt, until the model ends it or there are `tokens` new
 // tokens. The text may be longer than the model's context. Calls `on_text` for each piece as it is
 // generated, first for the prompt, and `on_warning` once if `length` goes beyond the training.
-// Throws BadInput if the folder holds no GPT-2, the prompt is empty and the tokenizer has no token
-// that ends a text, `length` is more than the model's positions, or the vocabulary has more tokens
-// than the model; also the errors of CheckedPrecision and CheckedDevice.
+// Throws BadInput if the folder holds no such model, the prompt is empty and the tokenizer has no
+// token that begins or ends a text, `length` is more than the model's positions, or the vocabulary
+// has more tokens than the model; also the errors of CheckedPrecision and CheckedDevice.
 std::string Generate(const GenerateOptions& options,
                      const std::function<void(const std::string& piece)>& on_text = {},
                      const std::function<void(const std::string& line)>& on_warning = {});
