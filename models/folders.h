@@ -14,10 +14,12 @@ namespace torus {
   FOLDER(MobileNetV2Descriptors)    \
   FOLDER(VggDescriptors)            \
   FOLDER(ResNetDescriptors)         \
+  FOLDER(VitDescriptors)            \
   FOLDER(AmoebaNetDescriptors)      \
   FOLDER(RobertaDescriptors)        \
   FOLDER(Gpt2Descriptors)           \
-  FOLDER(Gpt3Descriptors)
+  FOLDER(Gpt3Descriptors)           \
+  FOLDER(LlamaDescriptors)
 
 #define TORUS_DECLARE(Descriptors) std::vector<ModelDescriptor> Descriptors();
 TORUS_MODEL_FOLDERS(TORUS_DECLARE)

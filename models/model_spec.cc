@@ -76,9 +76,11 @@ std::string FirstArchitecture(const nlohmann::json& config) {
   return named ? found->front().get<std::string>() : "";
 }
 
-// Old configurations name only the class that they are of: "GPT2LMHeadModel", "RobertaModel".
+// Old configurations name only the class that they are of: "GPT2LMHeadModel", "RobertaModel",
+// "LlamaForCausalLM".
 std::string TypeOfArchitecture(const std::string& architecture) {
   if (architecture.starts_with("GPT2")) return "gpt2";
+  if (architecture.starts_with("Llama")) return "llama";
   return architecture.starts_with("Roberta") ? "roberta" : "";
 }
 
@@ -89,7 +91,9 @@ nlohmann::json ModelSpec::Config(int64_t outputs) const { return config(sizes_gi
 ModelSpec ParseModelSpec(const std::string& spec, const std::vector<ModelDescriptor>& models) {
   ModelSpec model{Find(spec, models)};
   const size_t colon = spec.find(':');
-  if (colon != std::string::npos) ReadSizes(spec, spec.substr(colon + 1), model);
+  if (colon == std::string::npos) return model;
+  ReadSizes(spec, spec.substr(colon + 1), model);
+  if (model.sizes) model.published = model.sizes(model.Config(model.published.outputs), spec);
   return model;
 }
 

@@ -8,7 +8,8 @@
 
 namespace torus {
 
-// A model in the size after the colon. Its title includes that size: "GPT-2 of 4 layers".
+// A model in the size after the colon. Its title includes that size: "GPT-2 of 4 layers", and
+// `published` has its sizes.
 struct ModelSpec : ModelDescriptor {
   std::vector<double> sizes_given;  // the numbers after the colon; empty: as published
 

@@ -6,7 +6,6 @@
 #include "data/files/mapped_file.h"
 #include "data/text/byte_tokenizer.h"
 #include "data/text/char_tokenizer.h"
-#include "data/text/end_of_text.h"
 #include "data/text/open_tokenizer.h"
 #include "runtime/error.h"
 #include "runtime/io/one_commit.h"
@@ -23,7 +22,7 @@ bool IsTokenFile(const std::string& path) {
 // The documents' tokens, with the one that ends a text between them if the tokenizer has it.
 std::unique_ptr<Tokens> Tokenized(const Tokenizer& tokenizer, const Documents::Texts& documents,
                                   std::string name) {
-  const int32_t end = EndOfText(tokenizer);
+  const int32_t end = tokenizer.end_of_text();
   std::vector<int32_t> ids;
   try {
     for (const std::string_view document : documents) {

@@ -9,7 +9,6 @@
 #include "data/files/mapped_file.h"
 #include "data/text/char_tokenizer.h"
 #include "data/text/documents.h"
-#include "data/text/end_of_text.h"
 #include "data/text/open_tokenizer.h"
 #include "data/text/token_file.h"
 #include "data/text/train_bpe.h"
@@ -124,7 +123,7 @@ class ShardWriter {
   const std::string dir_, part_;
   const Tokenizer& tokenizer_;
   const TokenizeOptions& options_;
-  const int32_t end_ = EndOfText(tokenizer_);
+  const int32_t end_ = tokenizer_.end_of_text();
   std::vector<int32_t> ids_;
   int64_t tokens_ = 0, ends_ = 0;
   int files_ = 0;

@@ -28,6 +28,14 @@ std::string FromTensorFlow(const std::string& name) {
   return name;
 }
 
+// With each older part replaced.
+std::string WithParts(std::string name,
+                      const std::vector<std::pair<std::string, std::string>>& parts) {
+  for (const auto& [old, now] : parts)
+    if (const size_t at = name.find(old); at != name.npos) name.replace(at, old.size(), now);
+  return name;
+}
+
 bool BeginsWithAny(const std::string& name, const std::vector<std::string>& prefixes) {
   return std::ranges::any_of(prefixes,
                              [&](const auto& prefix) { return name.starts_with(prefix); });
@@ -49,7 +57,7 @@ NameFitter::NameFitter(const nn::Module& model, const NameRules& rules)
 std::string NameFitter::Fit(const std::string& name, bool lacks_base) const {
   if (IsWanted(name)) return name;
   const std::string bare = WithoutWrappers(name);
-  for (const std::string& fitted : {bare, FromTensorFlow(bare)}) {
+  for (const std::string& fitted : {bare, FromTensorFlow(bare), WithParts(bare, rules_.parts)}) {
     if (IsWanted(fitted)) return fitted;
     if (lacks_base && IsWanted(rules_.base + fitted)) return rules_.base + fitted;
   }

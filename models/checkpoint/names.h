@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/nn/module.h"
@@ -17,6 +18,8 @@ struct NameRules {
   std::vector<std::string> constants = {};
   // Prefixes of the tensors of other heads that the reference puts on the same body.
   std::vector<std::string> heads = {};
+  // Parts of names that older files have, and what stands there now: {".linear_1.", ".0."}
+  std::vector<std::pair<std::string, std::string>> parts = {};
 };
 
 // All names under which a file may hold the model's tensors: names of its state, and aliases.
@@ -34,6 +37,7 @@ struct Renamed {
 //   X                to BASE.X where the model has that name and not X, and the file none that
 //                    begins so: saved without a head
 //   X.gamma, X.beta  to X.weight, X.bias where the model has those: converted from TensorFlow
+//   the rules' older parts of names, where the model has the name with the newer one
 //   the rules' constants, where the model has no such name: left out
 class NameFitter {
  public:

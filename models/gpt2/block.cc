@@ -92,7 +92,7 @@ Variable Gpt2Block::Mlp(const Variable& attended, const StepContext& ctx) {
   return mlp_dropout_.ForwardAdd(y, attended, ctx);
 }
 
-Variable Gpt2Block::AttendCached(const Variable& x, KvCache& cache, const StepContext& ctx) {
+Variable Gpt2Block::AttendCached(const Variable& x, nn::KvCache& cache, const StepContext& ctx) {
   const std::vector<Variable> qkv = ops::Split(qkv_->Forward(x, ctx), width_, -1);
   const int64_t seen = cache.length();
   cache.Append(qkv[1].data(), qkv[2].data());
@@ -107,7 +107,7 @@ Variable Gpt2Block::AttendCached(const Variable& x, KvCache& cache, const StepCo
   return attended_->Forward(y, ctx);
 }
 
-Variable Gpt2Block::Extend(const Variable& x, KvCache& cache) {
+Variable Gpt2Block::Extend(const Variable& x, nn::KvCache& cache) {
   const StepContext ctx{.training = false};
   return Mlp(ops::Add(AttendCached(attention_norm_->Forward(x, ctx), cache, ctx), x), ctx);
 }

@@ -7,9 +7,9 @@
 
 #include "models/gpt2/conv1d.h"
 #include "models/gpt2/gpt2.h"
-#include "models/gpt2/kv_cache.h"
 #include "models/nn/activation.h"
 #include "models/nn/dropout.h"
+#include "models/nn/kv_cache.h"
 #include "models/nn/layer_norm.h"
 #include "models/nn/multi_head_attention.h"
 
@@ -19,7 +19,7 @@ namespace torus {
 // "mlp.c_fc" and "mlp.c_proj". Tensor-parallel ranks divide the heads and the MLP's inner width
 // among them; a forward and a backward each take two sums over the ranks (Shoeybi et al. 2019,
 // figure 3).
-class Gpt2Block : public nn::Module {
+class Gpt2Block : public nn::Module, public nn::CachedLayer {
  public:
   // `number` counts blocks from 0. Uses the dropout layer numbers dropout_layer to dropout_layer +
   // 2.
@@ -30,9 +30,8 @@ class Gpt2Block : public nn::Module {
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
 
-  // Runs the next T tokens x (N, T, width) in evaluation mode. `cache` holds keys and values of the
-  // earlier tokens, and those of x are appended. No gradient flows through it.
-  Variable Extend(const Variable& x, KvCache& cache);
+  Variable Extend(const Variable& x, nn::KvCache& cache) override;
+  int64_t cache_width() const override { return width_; }
 
   static constexpr uint64_t kDropoutLayers = 3;
 
@@ -42,7 +41,7 @@ class Gpt2Block : public nn::Module {
   // The attention to x, added to the residual.
   Variable Attend(const Variable& x, const Variable& mask, const Variable& residual,
                   const StepContext& ctx);
-  Variable AttendCached(const Variable& x, KvCache& cache, const StepContext& ctx);
+  Variable AttendCached(const Variable& x, nn::KvCache& cache, const StepContext& ctx);
   Variable Mlp(const Variable& attended, const StepContext& ctx);
 
   int64_t width_;  // of this rank's heads

@@ -7,11 +7,12 @@
 #include "models/gpt2/gpt2.h"
 #include "models/nn/dropout.h"
 #include "models/nn/embedding.h"
+#include "models/nn/text_decoder.h"
 
 namespace torus {
 
 // Children "wte" and "wpe".
-class Gpt2Embeddings : public nn::Module {
+class Gpt2Embeddings : public nn::Module, public nn::PositionedLayer {
  public:
   Gpt2Embeddings(const Gpt2Options& options, uint64_t dropout_layer);
   Variable Forward(const Variable& ids, const StepContext& ctx) override;
@@ -19,8 +20,7 @@ class Gpt2Embeddings : public nn::Module {
   // (n, 0, i, j) of that mask says whether token i may attend to token j.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
-  // Embeds ids (N, T) at the positions first, first + 1, ..., in evaluation mode.
-  Variable Extend(const Variable& ids, int64_t first);
+  Variable Extend(const Variable& ids, int64_t first) override;
   const Variable& tokens() const { return tokens_->weight(); }
 
  private:

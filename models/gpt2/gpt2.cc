@@ -2,7 +2,7 @@
 
 #include "models/gpt2/block.h"
 #include "models/gpt2/embeddings.h"
-#include "models/gpt2/lm_head.h"
+#include "models/nn/lm_head.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 
@@ -39,11 +39,12 @@ std::shared_ptr<nn::Sequential> Gpt2(const Gpt2Options& o) {
       "transformer.ln_f",
       std::make_shared<nn::LayerNorm>(nn::LayerNormOptions{
           .width = o.n_embd, .eps = o.layer_norm_epsilon, .bias = o.bias, .dtype = o.dtype}));
-  model->Add("lm_head", o.tie_word_embeddings
-                            ? std::make_shared<LmHead>(embeddings->tokens(),
-                                                       "transformer.wte.weight", o.head_in_loss)
-                            : std::make_shared<LmHead>(o.vocab_size, o.n_embd, o.initializer_range,
-                                                       o.head_in_loss, o.dtype));
+  model->Add("lm_head",
+             o.tie_word_embeddings
+                 ? std::make_shared<nn::LmHead>(embeddings->tokens(), "transformer.wte.weight",
+                                                o.head_in_loss)
+                 : std::make_shared<nn::LmHead>(o.vocab_size, o.n_embd, o.initializer_range,
+                                                o.head_in_loss, o.dtype));
   return model;
 }
 

@@ -19,8 +19,12 @@ AttentionPlan PlanOf(const AttentionPlan& whole, const TensorPlace& place, const
   Require(whole.heads % place.size == 0, where,
           "{} tensor-parallel ranks (--tensor) must divide its heads, got {}", place.size,
           whole.heads);
+  Require(whole.key_heads % place.size == 0, where,
+          "{} tensor-parallel ranks (--tensor) must divide its heads of keys, got {}", place.size,
+          whole.key_heads);
   AttentionPlan plan = whole;
   plan.heads /= place.size;
+  plan.key_heads /= place.size;
   plan.first_head = place.rank * plan.heads;
   return plan;
 }
@@ -30,14 +34,16 @@ Variable MultiHeadAttention(const Variable& q, const Variable& k, const Variable
                             const StepContext& ctx) {
   Require(q.rank() == 3 && q.dim(2) % plan.heads == 0, "attention",
           "needs (N, T, width) with a width that {} heads divide, got {}", plan.heads, q.shape());
-  ops::AttentionOptions options{.attn_mask = mask, .is_causal = plan.causal};
+  const int64_t key_heads = plan.key_heads == 0 ? plan.heads : plan.key_heads;
+  ops::AttentionOptions options{
+      .attn_mask = mask, .is_causal = plan.causal, .enable_gqa = key_heads != plan.heads};
   if (plan.scale != 0) options.scale = plan.scale;
   options.dropout_p = plan.dropout;
   options.context = &ctx;
   options.layer = plan.dropout_layer;
   options.first_head = plan.first_head;
-  const Variable y = ops::ScaledDotProductAttention(ToHeads(q, plan.heads), ToHeads(k, plan.heads),
-                                                    ToHeads(v, plan.heads), options);
+  const Variable y = ops::ScaledDotProductAttention(ToHeads(q, plan.heads), ToHeads(k, key_heads),
+                                                    ToHeads(v, key_heads), options);
   return ops::Reshape(ops::Transpose(y, 1, 2), q.shape());
 }
 

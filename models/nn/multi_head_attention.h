@@ -10,6 +10,7 @@ namespace torus::nn {
 
 struct AttentionPlan {
   int64_t heads = 1;
+  int64_t key_heads = 0;  // of key and value, each for as many heads of the query; 0: as many
   bool causal = false;
   double scale = 0;    // of the scores; 0: 1 / sqrt(width of a head)
   double dropout = 0;  // probability for attention weights, in training
@@ -17,11 +18,13 @@ struct AttentionPlan {
   int64_t first_head = 0;  // the first head's number, if other ranks have those before it
 };
 
-// The plan of one tensor-parallel rank's heads. Throws BadInput tagged `where` unless the heads
-// divide evenly among the ranks.
+// The plan of one tensor-parallel rank's heads. Throws BadInput tagged `where` unless the heads, of
+// keys too, divide evenly among the ranks.
 AttentionPlan PlanOf(const AttentionPlan& whole, const TensorPlace& place, const char* where);
 
-// Computes softmax(q k^T scale) v in each head. q, k, v have shape (N, T, heads x width of a head).
+// Computes softmax(q k^T scale) v in each head. q, k, v have shape (N, T, heads x width of a head);
+// with fewer heads of k and v, each serves equally many neighbouring heads of q (Ainslie et al.
+// 2023, arXiv:2305.13245).
 // `mask` is undefined, or a bool that broadcasts to (N, heads, T, T), true where a query may attend
 // to a key. The result has the shape of q.
 Variable MultiHeadAttention(const Variable& q, const Variable& k, const Variable& v,

@@ -70,8 +70,8 @@ std::vector<parallel::Block> BuildBlocks(const Settings& settings, const DataFor
   Require(!settings.sync_batch_norm || HasBatchNorm(blocks), "train",
           "--sync-batch-norm needs a model with batch norm, got --model {}", settings.model);
   Require(settings.tensor == 1 || CanSplit(blocks), "train",
-          "--tensor {} splits the blocks of RoBERTa and GPT, got --model {}", settings.tensor,
-          settings.model);
+          "--tensor {} splits the blocks of RoBERTa, GPT and Llama, got --model {}",
+          settings.tensor, settings.model);
   const std::vector<bool> recomputed =
       ParseLayerList("--recompute", settings.recompute, static_cast<int>(blocks.size()));
   for (size_t i = 0; i < blocks.size(); ++i) {

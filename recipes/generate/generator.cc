@@ -5,14 +5,11 @@
 #include <set>
 #include <span>
 
-#include "data/text/bpe_tokenizer.h"
-#include "data/text/end_of_text.h"
 #include "data/text/tokenizer_files.h"
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/load_weights.h"
-#include "models/gpt2/config.h"
-#include "models/gpt2/decoder.h"
-#include "models/gpt2/descriptor.h"
+#include "models/model_spec.h"
+#include "models/nn/text_decoder.h"
 #include "recipes/generate/stop_strings.h"
 #include "recipes/model/trained_length.h"
 #include "recipes/settings/device.h"
@@ -42,11 +39,10 @@ int64_t HalfOf(int64_t positions) { return std::max<int64_t>(1, positions / 2); 
 // model's context.
 class Context {
  public:
-  Context(std::shared_ptr<nn::Sequential> model, const Gpt2Options& options, int64_t positions,
-          size_t texts)
+  Context(std::shared_ptr<nn::Sequential> model, int64_t positions, size_t texts)
       : device_(model->device()),
         positions_(positions),
-        decoder_(std::move(model), options, static_cast<int64_t>(texts)) {}
+        decoder_(std::move(model), positions, static_cast<int64_t>(texts)) {}
 
   // The logits (N, vocabulary) of the token after the first `total` of each text. A text that has
   // ended may have fewer; its row then means nothing.
@@ -66,29 +62,28 @@ class Context {
  private:
   const Device device_;
   const int64_t positions_;
-  Gpt2Decoder decoder_;
+  nn::TextDecoder decoder_;
   int64_t first_ = 0;  // index in Text::ids of the token at the decoder's position 0
 };
 
 std::vector<int32_t> PromptOf(const GenerateOptions& o, const std::string& prompt,
                               const data::Tokenizer& tokenizer) {
-  const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(&tokenizer);
-  const int32_t end = data::EndOfText(tokenizer);
-  Require(!prompt.empty() || end >= 0, "generate",
+  const int32_t end = tokenizer.end_of_text();
+  std::vector<int32_t> ids = tokenizer.beginning();
+  Require(!prompt.empty() || !ids.empty() || end >= 0, "generate",
           "--prompt must not be empty, nor a line of --stdin: the tokenizer {} has no token that a "
           "text begins behind",
           tokenizer.name());
-  if (prompt.empty()) return {end};
-  std::vector<int32_t> ids;
-  if (o.special_tokens || bpe == nullptr)
+  if (prompt.empty() && ids.empty()) return {end};
+  if (o.special_tokens || end < 0)
     tokenizer.EncodeWithSpecials(prompt, &ids);
   else
-    bpe->EncodeWith(prompt, {data::EndOfTextName(tokenizer)}, &ids);
+    tokenizer.EncodeWith(prompt, {tokenizer.Decode({&end, 1})}, &ids);
   return ids;
 }
 
 struct Folder {
-  Gpt2Options options;
+  int64_t positions;  // of the model
   std::shared_ptr<nn::Sequential> model;
   std::unique_ptr<data::Tokenizer> tokenizer;
   int64_t trained = 0;  // tokens of a row in training; 0: unknown
@@ -96,23 +91,25 @@ struct Folder {
 
 Folder OpenFolder(const std::string& folder, const std::string& vocab_dir) {
   const nlohmann::json config = ReadHuggingFaceConfig(folder);
-  const Gpt2Options options = Gpt2FromConfig(config, folder);
-  Folder opened{options, Gpt2(options),
-                data::TokenizerOfFolder(vocab_dir.empty() ? folder : vocab_dir, "gpt2"),
+  const ModelDescriptor& model = DescriptorOfConfig(config, folder);
+  Require(model.task == ModelTask::kNextToken, folder,
+          "requires a model of next tokens, to generate with, got {}", model.title);
+  const ModelSizes sizes = model.sizes(config, folder);
+  Folder opened{sizes.input, model.build(config, folder, {}),
+                data::TokenizerOfFolder(vocab_dir.empty() ? folder : vocab_dir, model.tokenizer),
                 TrainedLength(config, folder)};
-  LoadWeights(*opened.model, folder, Gpt2Names());
+  LoadWeights(*opened.model, folder, model.names);
   const int64_t tokens = opened.tokenizer->vocabulary();
-  Require(tokens <= options.vocab_size, folder, "the model knows {} tokens, the vocabulary has {}",
-          options.vocab_size, tokens);
+  Require(tokens <= sizes.tokens, folder, "the model knows {} tokens, the vocabulary has {}",
+          sizes.tokens, tokens);
   return opened;
 }
 
-int64_t PositionsOf(const GenerateOptions& o, const Gpt2Options& options, int64_t trained) {
-  Require(o.length <= options.n_positions, "generate",
-          "--length must be at most the model's {} positions, got {}", options.n_positions,
-          o.length);
+int64_t PositionsOf(const GenerateOptions& o, int64_t most, int64_t trained) {
+  Require(o.length <= most, "generate", "--length must be at most the model's {} positions, got {}",
+          most, o.length);
   if (o.length > 0) return o.length;
-  return trained > 0 ? std::min(trained, options.n_positions) : options.n_positions;
+  return trained > 0 ? std::min(trained, most) : most;
 }
 
 }  // namespace
@@ -143,10 +140,10 @@ struct Generator::Opened {
     const auto token = static_cast<int32_t>(
         SampleToken(known, o.sampling, text.stream.Uniform64(static_cast<uint64_t>(text.added++))));
     std::string shown;
-    if (token != data::EndOfText(*folder.tokenizer)) {
+    if (token != folder.tokenizer->end_of_text()) {
       text.ids.push_back(token);
       text.seen.insert(token);
-      shown = text.text.Add(folder.tokenizer->Decode({&token, 1}));
+      shown = text.text.Add(folder.tokenizer->DecodeNext({&token, 1}));
       if (!text.text.stopped() && text.added < o.tokens) return shown;
     }
     text.ended = true;
@@ -166,7 +163,7 @@ Generator::Generator(const GenerateOptions& options) : options_(options) {
           o.model, [&](const std::string& folder) { return OpenFolder(folder, o.vocab_dir); }),
       .device = device});
   const Folder& folder = opened_->folder;
-  opened_->positions = PositionsOf(o, folder.options, folder.trained);
+  opened_->positions = PositionsOf(o, folder.positions, folder.trained);
   opened_->warning = BeyondTraining(o.length, folder.trained);
   folder.model->MoveTo(device);
 }
@@ -185,7 +182,7 @@ std::vector<std::string> Generator::Continue(
   for (const std::string& prompt : prompts)
     texts.push_back(opened_->Begin(o, prompt, first + std::ssize(texts)));
   if (texts.empty()) return {};
-  Context context(opened_->folder.model, opened_->folder.options, opened_->positions, texts.size());
+  Context context(opened_->folder.model, opened_->positions, texts.size());
   // All texts have as many tokens in the model as the shortest has; of the longer ones the next
   // tokens are known already.
   int64_t read = std::ssize(

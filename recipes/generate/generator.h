@@ -1,4 +1,4 @@
-// Generates text with a GPT-2.
+// Generates text with a language model: GPT-2 or Llama.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct GenerateOptions {
   std::string model;      // a Hugging Face folder: config.json, model.safetensors
   std::string vocab_dir;  // of the tokenizer; empty: the folder `model`
   // A token that ends a text ("<|endoftext|>"), written in the prompt, is that token. Empty: the
-  // text begins behind such a token, as the model's texts do.
+  // text begins behind the tokenizer's first token, or such a one, as the model's texts do.
   std::string prompt = "\n";
   bool special_tokens = false;    // every special token that is written in the prompt is one token
   int64_t tokens = 100;           // to add at most
@@ -33,7 +33,7 @@ struct GenerateOptions {
 // Continues texts with a model that is read once. Not thread-safe.
 class Generator {
  public:
-  // Throws BadInput if the folder holds no GPT-2, `length` is more than the model's positions, or
+  // Throws BadInput if the folder holds no model of next tokens, `length` is more than the model's positions, or
   // the vocabulary has more tokens than the model; also the errors of CheckedPrecision and
   // CheckedDevice. Takes no notice of `options.prompt`.
   explicit Generator(const GenerateOptions& options);
@@ -43,8 +43,8 @@ class Generator {
   // or there are `tokens` new tokens. A text may be longer than the model's context. All are
   // computed as one batch; up to rounding each is what it would be alone. The draws of prompt i are those of
   // number `first` + i, whatever the batch. Calls `on_text` with pieces of the first text as they
-  // are generated. Throws BadInput if a prompt is empty and the tokenizer has no token that ends a
-  // text.
+  // are generated. Throws BadInput if a prompt is empty and the tokenizer has no token that
+  // begins or ends a text.
   std::vector<std::string> Continue(const std::vector<std::string>& prompts, int64_t first = 0,
                                     const std::function<void(const std::string&)>& on_text = {});
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/gpt2/config.h"
+#include "models/llama/config.h"
 #include "models/model_spec.h"
 #include "models/roberta/config.h"
 #include "runtime/io/json.h"
@@ -26,6 +27,17 @@ TEST(Fuzz, Gpt2Config) {
   FuzzConfig("gpt2 config",
              ToConfig(Gpt2Options{
                  .vocab_size = 11, .n_positions = 4, .n_embd = 8, .n_layer = 1, .n_head = 2}));
+}
+
+TEST(Fuzz, LlamaConfig) {
+  FuzzConfig("llama config",
+             ToConfig(LlamaOptions{.vocab_size = 11,
+                                   .hidden_size = 8,
+                                   .intermediate_size = 12,
+                                   .num_hidden_layers = 1,
+                                   .num_attention_heads = 2,
+                                   .num_key_value_heads = 1,
+                                   .rope = {.factor = 8, .original_positions = 16}}));
 }
 
 TEST(Fuzz, RobertaConfig) {

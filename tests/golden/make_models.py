@@ -114,6 +114,33 @@ def transformer_models(out):
     token_model(out, "gpt2_other", transformers.GPT2LMHeadModel(other), 16, 4, lambda ids: ids)
 
 
+def in_f64(llama):
+    """transformers computes Llama's norms in f32 whatever the model's dtype; the reference's rounding shall not count."""
+    for module in llama.modules():
+        if type(module).__name__ == "LlamaRMSNorm":
+            module.forward = lambda x, m=module: torch.nn.functional.rms_norm(x, m.weight.shape, m.weight, m.variance_epsilon)
+    return llama
+
+
+def llama_models(out):
+    import transformers
+
+    llama = dict(vocab_size=60, hidden_size=24, intermediate_size=40, num_hidden_layers=2, num_attention_heads=4,
+                 num_key_value_heads=2, max_position_embeddings=20)
+    make = lambda **options: in_f64(transformers.LlamaForCausalLM(transformers.LlamaConfig(**llama | options)))
+    token_model(out, "llama", make(), 16, 0, lambda ids: ids)
+    scaling = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+               "original_max_position_embeddings": 12}
+    other = dict(num_key_value_heads=1, head_dim=8, hidden_act="gelu", rms_norm_eps=1e-3, pad_token_id=1,
+                 tie_word_embeddings=True, rope_theta=500.0, rope_scaling=scaling, attention_bias=True, mlp_bias=True)
+    token_model(out, "llama_other", make(**other), 16, 4, lambda ids: ids)
+
+
+def vit(**options):
+    return torchvision.models.VisionTransformer(image_size=32, patch_size=8, num_layers=2, num_heads=3, hidden_dim=24,
+                                                mlp_dim=40, num_classes=10, **options)
+
+
 def amoebanet(folder):
     """Its last pooling takes 7 x 7 pixels, all that is left of 224 x 224; smaller images leave fewer."""
     sys.path.insert(0, folder)
@@ -188,7 +215,10 @@ def main():
     images(out, "vgg11", narrow(make.vgg11(num_classes=10)), 32, 2, 10)
     images(out, "vgg11_bn", narrow(make.vgg11_bn(num_classes=10)), 32, 2, 10)
     images(out, "amoebanetd", amoebanet(sys.argv[2]), 64, 2, 10)
+    images(out, "vit", vit(), 32, 4, 10)
+    images(out, "vit_other", vit(representation_size=20), 32, 4, 10)
     transformer_models(out)
+    llama_models(out)
     gpt3(out, "gpt3", lm=False)
     gpt3(out, "gpt3_lm", lm=True)
     save_file({k: v.contiguous() for k, v in out.items()}, sys.argv[1])

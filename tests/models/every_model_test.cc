@@ -22,12 +22,14 @@
 #include "models/resnet/resnet.h"
 #include "models/roberta/roberta.h"
 #include "models/vgg/vgg.h"
+#include "models/vit/vit.h"
 #include "ops/loss/cross_entropy.h"
 #include "ops/reduction/reduction.h"
 #include "ops/view/view.h"
 #include "runtime/rng.h"
 #include "tests/models/on_meta.h"
 #include "tests/models/small_text_models.h"
+#include "tests/testing/error_of.h"
 #include "tests/testing/tolerance.h"
 
 namespace torus {
@@ -74,10 +76,18 @@ Gpt3Options SmallGpt3(Gpt3Head head) {
   return {.vocab_size = 40, .positions = 8, .width = 12, .layers = 2, .heads = 3, .head = head};
 }
 
+LlamaOptions SmallLlama(bool tied) {
+  LlamaOptions options = testing::SmallLlama();
+  options.vocab_size = 40;
+  options.tie_word_embeddings = tied;
+  return options;
+}
+
 struct Kind {
   std::string name;
   std::function<Model()> make;
   std::function<std::vector<Variable>()> inputs;
+  std::string zeros;  // the parameter that starts as zeros, through which no gradient comes
 };
 
 class EveryModel : public ::testing::TestWithParam<Kind> {
@@ -85,6 +95,9 @@ class EveryModel : public ::testing::TestWithParam<Kind> {
   Model Initialized(uint64_t seed = 1) const {
     const Model model = GetParam().make();
     model->Initialize(seed);
+    for (NamedVariable& p : model->Parameters())
+      if (p.name == GetParam().zeros)
+        FillNormal(p.value.mutable_data(), 0, 1, RandomStream({.seed = seed}));
     return model;
   }
 };
@@ -221,6 +234,21 @@ INSTANTIATE_TEST_SUITE_P(
         Kind{"nanogpt", [] { return Gpt2(SmallGpt2(false)); }, [] { return Tokens(false); }},
         Kind{"gpt3", [] { return Gpt3(SmallGpt3(Gpt3Head::kClassification)); },
              [] { return Tokens(true); }},
+        Kind{"llama", [] { return Llama(SmallLlama(false)); }, [] { return Tokens(true); }},
+        Kind{"llama_tied", [] { return Llama(SmallLlama(true)); }, [] { return Tokens(false); }},
+        Kind{"vit",
+             [] {
+               return Vit({.image_size = 16,
+                           .patch_size = 4,
+                           .num_layers = 2,
+                           .num_heads = 3,
+                           .hidden_dim = 12,
+                           .mlp_dim = 20,
+                           .dropout = 0.1,
+                           .attention_dropout = 0.1,
+                           .num_classes = 3});
+             },
+             [] { return Images(16); }, "heads.head.weight"},
         Kind{"gpt3_lm", [] { return Gpt3(SmallGpt3(Gpt3Head::kLm)); },
              [] { return Tokens(false); }}),
     [](const auto& info) { return info.param.name; });
@@ -325,8 +353,7 @@ TEST(Roberta, TheLossOfMaskedTokensTakesLogitsToo) {
 }
 
 // A token's logits do not depend on what comes behind it.
-TEST(Gpt2, TheFutureIsNotSeen) {
-  const auto model = Gpt2(SmallGpt2(true));
+void ExpectTheFutureIsNotSeen(const Model& model) {
   model->Initialize(1);
   StepContext ctx = Context(1);
   ctx.training = false;
@@ -336,6 +363,49 @@ TEST(Gpt2, TheFutureIsNotSeen) {
     return ToVector<float>(logits.Narrow(1, 0, 2).Contiguous());
   };
   EXPECT_EQ(first_two(5), first_two(6));
+}
+
+TEST(Gpt2, TheFutureIsNotSeen) { ExpectTheFutureIsNotSeen(Gpt2(SmallGpt2(true))); }
+TEST(Llama, TheFutureIsNotSeen) { ExpectTheFutureIsNotSeen(Llama(SmallLlama(false))); }
+
+TEST(Llama, AHeadInTheLossGivesTheSameGradients) {
+  LlamaOptions options = SmallLlama(true);
+  const Model plain = Llama(options);
+  options.head_in_loss = true;
+  ExpectSameGradients({plain, Llama(options)}, LossOfNext);
+}
+
+TEST(Llama, RefusesSizesThatDoNotDivide) {
+  const auto error = [](int64_t heads, int64_t key_heads, int64_t width) {
+    LlamaOptions o = SmallLlama(false);
+    o.num_attention_heads = heads;
+    o.num_key_value_heads = key_heads;
+    o.hidden_size = width;
+    return testing::ErrorOf([&] { Llama(o); });
+  };
+  EXPECT_EQ(error(4, 3, 8),
+            "[llama] num_key_value_heads must divide num_attention_heads, got 3 and 4");
+  EXPECT_EQ(error(3, 3, 8), "[llama] num_attention_heads must divide hidden_size, got 3 and 8");
+  EXPECT_EQ(error(2, 2, 6), "[llama] a head's width must be even, got 3");
+}
+
+TEST(Vit, RefusesImagesOfAnotherSize) {
+  const auto model = Vit({.image_size = 16, .patch_size = 8, .num_layers = 1});
+  EXPECT_EQ(testing::ErrorOf([&] {
+              model->Forward(OnMeta({2, 16, 24, 3}), Context(2));
+            }),
+            "[vit] needs images (N, 16, 16, 3), got (2, 16, 24, 3)");
+  EXPECT_EQ(testing::ErrorOf([] { Vit({.image_size = 30, .patch_size = 8}); }),
+            "[vit] patch_size must divide image_size, got 8 and 30");
+}
+
+// Which no gradient reaches: the body learns from the second step on.
+TEST(Vit, StartsWithAHeadOfZeros) {
+  const auto model = Vit({.image_size = 8, .patch_size = 8, .num_layers = 1});
+  model->Initialize(1);
+  Tensor image = Full({1, 8, 8, 3}, 0.5);
+  EXPECT_EQ(ToVector<float>(model->Forward(Variable(image), Context(1)).data()),
+            std::vector<float>(1000, 0));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "models/checkpoint/state_dict.h"
 #include "models/gpt2/config.h"
 #include "models/gpt2/descriptor.h"
+#include "models/llama/config.h"
 #include "models/model_spec.h"
 #include "models/roberta/config.h"
 #include "models/roberta/descriptor.h"
@@ -27,6 +28,7 @@ namespace {
 using testing::ErrorOf;
 using testing::SameBits;
 using testing::SmallGpt2;
+using testing::SmallLlama;
 using testing::SmallRoberta;
 
 namespace fs = std::filesystem;
@@ -83,6 +85,10 @@ TEST(HuggingFace, DamageOfAnyFileIsFoundAndNamed) {
 TEST(HuggingFace, OneFileKeepsEveryBit) { RoundTrip(ConfigOf(SmallRoberta()), 1 << 30, "whole"); }
 
 TEST(HuggingFace, ShardsKeepEveryBit) {
+  LlamaOptions tied = SmallLlama();
+  tied.tie_word_embeddings = true;
+  for (const LlamaOptions& llama : {SmallLlama(), tied})
+    RoundTrip(ConfigOf(llama), 700, llama.tie_word_embeddings ? "tied_llama" : "llama");
   RoundTrip(ConfigOf(SmallGpt2()), 1500, "shards");
   EXPECT_FALSE(fs::exists(Folder("shards") + "/model.safetensors"));
   EXPECT_TRUE(fs::exists(Folder("shards") + "/model-00002-of-00005.safetensors") ||
@@ -166,7 +172,10 @@ TEST(HuggingFace, AnIndexThatDoesNotFitIsListedInFull) {
 
 TEST(HuggingFace, ConfigurationsAskForNothingThatIsNotThere) {
   auto error = [](json config) { return ErrorOf([&] { ModelOf(config); }); };
-  EXPECT_NE(error({{"model_type", "llama"}}).find("got \"llama\""), std::string::npos);
+  EXPECT_NE(error({{"model_type", "mistral"}}).find("got \"mistral\""), std::string::npos);
+  EXPECT_NE(error({{"model_type", "llama"}, {"rope_scaling", {{"rope_type", "yarn"}}}})
+                .find("rope_type must be default, linear or llama3, got yarn"),
+            std::string::npos);
   EXPECT_NE(
       error({{"model_type", "roberta"}, {"is_decoder", true}}).find("is_decoder must be false"),
       std::string::npos);
@@ -204,6 +213,24 @@ TEST(Config, NumbersThatAreTooSmallAreNamedWithTheirValue) {
         {"n_layer", 0},
         {"n_head", 1},
         {"n_inner", 1}}},
+      {"llama",
+       {{"vocab_size", 1},
+        {"hidden_size", 1},
+        {"intermediate_size", 1},
+        {"num_hidden_layers", 0},
+        {"num_attention_heads", 1},
+        {"num_key_value_heads", 1},
+        {"head_dim", 1},
+        {"max_position_embeddings", 1}}},
+      {"vit_s_16",
+       {{"image_size", 1},
+        {"patch_size", 1},
+        {"num_layers", 0},
+        {"num_heads", 1},
+        {"hidden_dim", 1},
+        {"mlp_dim", 1},
+        {"num_classes", 1},
+        {"representation_size", 1}}},
       {"gpt3-xl",
        {{"vocab_size", 1},
         {"positions", 1},
@@ -261,6 +288,30 @@ TEST(HuggingFace, Gpt2MayBeDescribedInTheNamesOfOtherModels) {
               Gpt2FromConfig(both, "config.json");
             }).find("n_head and num_attention_heads are one setting, got 4 and 2"),
             std::string::npos);
+}
+
+// As transformers 5 writes it, and as before.
+TEST(HuggingFace, RotaryPositionsOfLlamaHaveTwoForms) {
+  const json scaling = {{"rope_type", "llama3"},
+                        {"factor", 8.0},
+                        {"low_freq_factor", 1.0},
+                        {"high_freq_factor", 4.0},
+                        {"original_max_position_embeddings", 8192}};
+  json parameters = scaling;
+  parameters["rope_theta"] = 500000.0;
+  const json older = {{"rope_theta", 500000.0}, {"rope_scaling", scaling}},
+             newer = {{"rope_parameters", parameters}};
+  for (const json& config : {older, newer}) {
+    const ops::RotaryFrequencies rope = LlamaFromConfig(config, "config.json").rope;
+    EXPECT_EQ(rope.theta, 500000);
+    EXPECT_EQ(rope.factor, 8);
+    EXPECT_EQ(rope.original_positions, 8192);
+    EXPECT_EQ(ToConfig(LlamaFromConfig(config, "config.json")).at("rope_scaling"), scaling);
+  }
+  const json linear = {{"rope_scaling", {{"type", "linear"}, {"factor", 2.0}}}};
+  EXPECT_EQ(LlamaFromConfig(linear, "config.json").rope.factor, 2);
+  EXPECT_EQ(LlamaFromConfig({{"vocab_size", 9}, {"pad_token_id", -1}}, "config.json").pad_token_id,
+            8);
 }
 
 // gpt2 as it was first published: saved without a head, with constants.

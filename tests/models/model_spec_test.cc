@@ -57,8 +57,9 @@ TEST(DescriptorOfConfig, AnArchitectureSaysTheModelToo) {
   EXPECT_EQ(name("GPT2LMHeadModel"), "gpt2");
   EXPECT_EQ(name("RobertaForSequenceClassification"), "roberta");
   EXPECT_EQ(name("RobertaForMaskedLM"), "roberta-mlm");
-  EXPECT_NE(ErrorOf([&] { name("BertModel"); }).find("model_type must be one of gpt2, roberta"),
-            std::string::npos);
+  EXPECT_NE(
+      ErrorOf([&] { name("BertModel"); }).find("model_type must be one of gpt2, llama, roberta"),
+      std::string::npos);
 }
 
 // What the programs read of each; a model that says less could not be run by its name.

@@ -10,9 +10,11 @@
 #include "models/amoebanet/amoebanet.h"
 #include "models/gpt2/gpt2.h"
 #include "models/gpt3/gpt3.h"
+#include "models/llama/llama.h"
 #include "models/resnet/resnet.h"
 #include "models/roberta/roberta.h"
 #include "models/vgg/vgg.h"
+#include "models/vit/vit.h"
 #include "ops/loss/cross_entropy.h"
 #include "ops/view/view.h"
 #include "runtime/io/file_layout.h"
@@ -219,6 +221,39 @@ Gpt3Options SmallGpt3(Gpt3Head head) {
           .head = head};
 }
 
+LlamaOptions SmallLlama() {
+  return {.vocab_size = 60,
+          .hidden_size = 24,
+          .intermediate_size = 40,
+          .num_hidden_layers = 2,
+          .num_attention_heads = 4,
+          .num_key_value_heads = 2,
+          .max_position_embeddings = 20};
+}
+
+LlamaOptions OtherLlama() {
+  LlamaOptions o = SmallLlama();
+  o.num_key_value_heads = 1;
+  o.head_dim = 8;
+  o.hidden_act = "gelu";
+  o.rms_norm_eps = 1e-3;
+  o.pad_token_id = 1;
+  o.tie_word_embeddings = true;
+  o.rope = {.theta = 500, .factor = 8, .original_positions = 12};
+  o.attention_bias = o.mlp_bias = true;
+  return o;
+}
+
+VitOptions SmallVit() {
+  return {.image_size = 32,
+          .patch_size = 8,
+          .num_layers = 2,
+          .num_heads = 3,
+          .hidden_dim = 24,
+          .mlp_dim = 40,
+          .num_classes = 10};
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Models, Parity,
     ::testing::Values(
@@ -249,6 +284,17 @@ INSTANTIATE_TEST_SUITE_P(
                batch.targets = Arange(kTexts);
                return batch;
              }},
+        Case{"llama", [] { return Llama(SmallLlama()); }, [] { return NextToken("llama", 0); }},
+        Case{"llama_other", [] { return Llama(OtherLlama()); },
+             [] { return NextToken("llama_other", 4); }},
+        Case{"vit", [] { return Vit(SmallVit()); }, [] { return Images("vit", 32, 4); }},
+        Case{"vit_other",
+             [] {
+               VitOptions o = SmallVit();
+               o.representation_size = 20;
+               return Vit(o);
+             },
+             [] { return Images("vit_other", 32, 4); }},
         Case{"gpt3_lm", [] { return Gpt3(SmallGpt3(Gpt3Head::kLm)); },
              [] { return NextToken("gpt3_lm", 0); }},
         Case{"amoebanetd",

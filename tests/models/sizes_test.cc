@@ -4,12 +4,14 @@
 #include "models/amoebanet/amoebanet.h"
 #include "models/gpt2/gpt2.h"
 #include "models/gpt3/gpt3.h"
+#include "models/llama/llama.h"
 #include "models/mobilenet_v2/mobilenet_v2.h"
 #include "models/nn/describe.h"
 #include "models/resnet/cifar_resnet.h"
 #include "models/resnet/resnet.h"
 #include "models/roberta/roberta.h"
 #include "models/vgg/vgg.h"
+#include "models/vit/vit.h"
 #include "tests/models/on_meta.h"
 
 namespace torus {
@@ -35,6 +37,8 @@ TEST(Sizes, ImageModelsHaveTorchvisionsParameters) {
   EXPECT_EQ(Parameters([] { return ResNet({.depth = 50}); }), 25557032);
   EXPECT_EQ(Parameters([] { return ResNet({.depth = 101}); }), 44549160);
   EXPECT_EQ(Parameters([] { return MobileNetV2({.num_classes = 10}); }), 2236682);
+  EXPECT_EQ(Parameters([] { return Vit(); }), 86567656);
+  EXPECT_EQ(Parameters([] { return Vit(VitSmall16()); }), 22050664);
 }
 
 // He et al. 2016, table 6: 0.27 M and 0.85 M.
@@ -51,6 +55,8 @@ TEST(Sizes, TransformersHaveTheReferencesParameters) {
   EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Medium()); }), 354823168);
   EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Large()); }), 774030080);
   EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Xl()); }), 1557611200);
+  EXPECT_EQ(Parameters([] { return Llama(); }), 6738415616);
+  EXPECT_EQ(Parameters([] { return Llama(Llama31()); }), 8030261248);
 }
 
 // torchgpipe's table of AmoebaNet-D (L, D), in millions, to the digits that it gives.
@@ -92,6 +98,7 @@ TEST(Sizes, ArithmeticIsTorchvisions) {
   EXPECT_NEAR(giga(Vgg({.depth = 13})), 11.308, 0.001);
   EXPECT_NEAR(giga(ResNet({.depth = 18})), 1.814, 0.001);
   EXPECT_NEAR(giga(ResNet({.depth = 101})), 7.801, 0.001);
+  EXPECT_NEAR(giga(Vit()), 17.564, 0.001);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/gpt2/gpt2.h"
+#include "models/llama/llama.h"
 #include "models/roberta/roberta.h"
 
 namespace torus::testing {
@@ -21,6 +22,16 @@ inline RobertaOptions SmallRoberta() {
 
 inline Gpt2Options SmallGpt2() {
   return {.vocab_size = 30, .n_positions = 16, .n_embd = 8, .n_layer = 2, .n_head = 2};
+}
+
+inline LlamaOptions SmallLlama() {
+  return {.vocab_size = 30,
+          .hidden_size = 8,
+          .intermediate_size = 12,
+          .num_hidden_layers = 2,
+          .num_attention_heads = 4,
+          .num_key_value_heads = 2,
+          .max_position_embeddings = 16};
 }
 
 inline bool SameBits(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {

@@ -36,7 +36,7 @@ ModelParts PartsOf(const TensorFlags& flags) {
     layer.module->Split({0, flags.ranks});
   }
   Require(parts.blocks > 0, "simulate",
-          "--tensor {} splits the blocks of RoBERTa and GPT, got --model {}", flags.ranks,
+          "--tensor {} splits the blocks of RoBERTa, GPT and Llama, got --model {}", flags.ranks,
           flags.model);
   return parts;
 }

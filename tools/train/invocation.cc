@@ -49,17 +49,19 @@ void AddRunFlags(CLI::App& app, recipes::Settings& s) {
   app.add_option(
       "--model", s.model,
       fmt::format("One of {}. mobilenet_v2:W sets the width multiplier, NAME:N the number "
-                  "of a transformer's layers, amoebanetd:L,F layers and filters",
+                  "of a transformer's layers, amoebanetd:L,F layers and filters, llama:L,W,H,K "
+                  "layers, width, heads and heads of keys, vit_s_16:I the height of images",
                   fmt::join(ModelNames(), ", ")));
   app.add_option("--data", s.data, fmt::format("One of {}", fmt::join(recipes::DataNames(), ", ")));
   app.add_option(
       "--tokenizer", s.tokenizer,
-      "Tokenizer of text data: chars, bytes, gpt2 or roberta. Default: the one that made "
+      "Tokenizer of text data: chars, bytes, gpt2, roberta or json. Default: the one that made "
       "the token files, otherwise the model's own; for a GPT on a text file without "
       "--vocab-dir, bytes");
-  app.add_option("--vocab-dir", s.vocab_dir,
-                 "Folder with the vocabulary of gpt2 or roberta. Default: bpe_gpt2_roberta below "
-                 "$TORUS_DATA");
+  app.add_option(
+      "--vocab-dir", s.vocab_dir,
+      "Folder with the vocabulary of gpt2 or roberta, or with the tokenizer.json of json. "
+      "Default: bpe_gpt2_roberta below $TORUS_DATA");
   app.add_option("--image-size", s.image_size,
                  "Height and width to which images are resized; 0: the dataset's own size");
   app.add_option("--image-cache", s.image_cache,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/gpt3/gpt3.h"
+#include "models/llama/llama.h"
 #include "parallel/optim/adam.h"
 #include "parallel/trainer/trainer.h"
 #include "runtime/tensor_split.h"
@@ -65,6 +66,25 @@ inline Gpt2Options SplitGpt2() {
           .dtype = DType::kF64};
 }
 
+// With as many heads of keys as GPT-2 has heads.
+inline LlamaOptions SplitLlama() {
+  return {.vocab_size = kVocabulary,
+          .hidden_size = kSplitWidth,
+          .intermediate_size = kSplitInner,
+          .num_hidden_layers = kSplitLayers,
+          .num_attention_heads = 2 * kSplitHeads,
+          .num_key_value_heads = kSplitHeads,
+          .head_dim = 4,
+          .initializer_range = 0.5,
+          .pad_token_id = 1,
+          .tie_word_embeddings = true,
+          .attention_bias = true,
+          .mlp_bias = true,
+          .attention_dropout = 0.1,
+          .head_in_loss = true,
+          .dtype = DType::kF64};
+}
+
 // With weights in f32, whose activations go through codecs.
 inline const SplitKind& F32Gpt2() {
   static const SplitKind gpt2{{"Gpt2",
@@ -100,6 +120,8 @@ inline const std::vector<SplitKind>& SplitKinds() {
        nn::SplitMaskedTokenLoss},
       {{"RobertaClassifier", [] { return Roberta(SplitRoberta(RobertaHead::kClassification)); },
         Sentences, nn::ClassLoss}},
+      {{"Llama", [] { return Llama(SplitLlama()); }, Tokens, nn::NextTokenLoss},
+       nn::SplitNextTokenLoss},
       {{"Gpt3",
         [] {
           return Gpt3({.vocab_size = kVocabulary,

@@ -1,4 +1,5 @@
-// Calls of PyTorch's functions that tests/golden/make_op_cases.py made: all pass.
+// Calls of PyTorch's functions that tests/golden/make_op_cases.py made, and steps of small models
+// of tools/replay/make_model_cases.py: all pass.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -10,7 +11,8 @@ namespace torus::replay {
 namespace {
 
 void ExpectAllPass(Device device) {
-  const std::vector<std::string> cases = FindCases({"tests/golden/op_cases"});
+  const std::vector<std::string> cases =
+      FindCases({"tests/golden/op_cases", "tests/golden/model_cases"});
   std::stringstream out;
   const Totals totals = Replay(cases, device, out);
   EXPECT_EQ(totals.passed, std::ssize(cases)) << out.str();

@@ -146,7 +146,7 @@ TEST_F(SimulateTest, OneTensorParallelRankChangesNothing) {
 
 TEST_F(SimulateTest, TensorParallelRanksNeedAModelThatCanBeSplit) {
   ExpectOneLine(Simulate({"--tensor", "2", "--model", "mobilenet_v2"}), 2,
-                "--tensor 2 splits the blocks of RoBERTa and GPT, got --model mobilenet_v2");
+                "--tensor 2 splits the blocks of RoBERTa, GPT and Llama, got --model mobilenet_v2");
   ExpectOneLine(Simulate({"--tensor", "2"}), 2, "give --model");
   ExpectOneLine(Simulate({"--tensor", "5", "--model", "gpt2:2"}), 2,
                 "5 tensor-parallel ranks (--tensor) must divide its heads, got 12");

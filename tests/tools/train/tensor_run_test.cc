@@ -115,8 +115,9 @@ TEST_F(TensorRun, SendsHalfOfACutFromEachSliceBehindACodecToo) {
 }
 
 TEST_F(TensorRun, RefusesWhatCannotBeSplit) {
-  ExpectOneLine(Train(Small("images", {"--tensor", "2"})), 2,
-                "--tensor 2 splits the blocks of RoBERTa and GPT, got --model mobilenet_v2:0.1");
+  ExpectOneLine(
+      Train(Small("images", {"--tensor", "2"})), 2,
+      "--tensor 2 splits the blocks of RoBERTa, GPT and Llama, got --model mobilenet_v2:0.1");
   ExpectOneLine(Train(Gpt("heads", {"--tensor", "3"})), 2,
                 "3 tensor-parallel ranks (--tensor) must divide its heads, got 4");
   ExpectOneLine(Train(Gpt("none", {"--tensor", "0"})), 2, "--tensor must be from 1 to 1024, got 0");

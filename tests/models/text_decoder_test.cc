@@ -1,11 +1,14 @@
 // What the decoder says of the next token is what the whole model says.
+#include "models/nn/text_decoder.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
 #include "autograd/node.h"
-#include "models/gpt2/decoder.h"
+#include "models/gpt2/gpt2.h"
+#include "models/llama/llama.h"
 #include "runtime/error.h"
 
 namespace torus {
@@ -18,6 +21,16 @@ Gpt2Options Small(DType dtype) {
           .n_layer = 3,
           .n_head = 4,
           .scale_attn_by_inverse_layer_idx = true,
+          .dtype = dtype};
+}
+
+LlamaOptions SmallLlama(DType dtype) {
+  return {.vocab_size = 29,
+          .hidden_size = 24,
+          .intermediate_size = 40,
+          .num_hidden_layers = 3,
+          .num_attention_heads = 4,
+          .num_key_value_heads = 2,
           .dtype = dtype};
 }
 
@@ -54,39 +67,60 @@ double Bound() {
   return 10 * 96 * std::numeric_limits<T>::epsilon();
 }
 
+// All texts of `ids`, in pieces.
 template <class T>
-class Gpt2DecoderTest : public testing::Test {};
-using Types = testing::Types<double, float>;
-TYPED_TEST_SUITE(Gpt2DecoderTest, Types);
-
-TYPED_TEST(Gpt2DecoderTest, AgreesWithTheWholeModel) {
-  const Gpt2Options options = Small(std::is_same_v<TypeParam, double> ? DType::kF64 : DType::kF32);
-  const auto model = Gpt2(options);
+void ExpectAgreesWithTheWhole(const std::shared_ptr<nn::Sequential>& model) {
   model->Initialize(3);
   const Tensor ids = Ids(2, 12);
-  Gpt2Decoder decoder(model, options, 2);
+  nn::TextDecoder decoder(model, 12, 2);
   int64_t begin = 0;
   for (const int64_t count : {4, 1, 1, 3, 2, 1}) {  // prompts, single tokens, several at once
     const Tensor logits = decoder.Extend(ids.Narrow(1, begin, count).Contiguous());
     begin += count;
-    EXPECT_LE(Difference<TypeParam>(logits, Whole(*model, ids.Narrow(1, 0, begin).Contiguous())),
-              Bound<TypeParam>())
+    EXPECT_LE(Difference<T>(logits, Whole(*model, ids.Narrow(1, 0, begin).Contiguous())),
+              Bound<T>())
         << "after " << begin << " tokens";
   }
   EXPECT_EQ(decoder.length(), 12);
   EXPECT_THROW(decoder.Extend(Ids(2, 1)), BadInput);  // no position is left
   decoder.Reset();
   const Tensor first = ids.Narrow(1, 0, 1).Contiguous();
-  EXPECT_LE(Difference<TypeParam>(decoder.Extend(first), Whole(*model, first)), Bound<TypeParam>());
+  EXPECT_LE(Difference<T>(decoder.Extend(first), Whole(*model, first)), Bound<T>());
 }
 
-TEST(Gpt2Decoder, RefusesOtherModelsAndShapes) {
-  const Gpt2Options options = Small(DType::kF32);
-  EXPECT_THROW(Gpt2Decoder(std::make_shared<nn::Sequential>(), options), BadInput);
-  Gpt2Options deeper = options;
-  deeper.n_layer = 4;
-  EXPECT_THROW(Gpt2Decoder(Gpt2(options), deeper), BadInput);
-  Gpt2Decoder decoder(Gpt2(options), options);
+TEST(TextDecoder, AgreesWithTheWholeGpt2) {
+  ExpectAgreesWithTheWhole<double>(Gpt2(Small(DType::kF64)));
+  ExpectAgreesWithTheWhole<float>(Gpt2(Small(DType::kF32)));
+}
+
+TEST(TextDecoder, AgreesWithTheWholeLlama) {
+  ExpectAgreesWithTheWhole<double>(Llama(SmallLlama(DType::kF64)));
+  ExpectAgreesWithTheWhole<float>(Llama(SmallLlama(DType::kF32)));
+}
+
+// Its cache grows several times.
+TEST(TextDecoder, TakesLongTexts) {
+  LlamaOptions options = SmallLlama(DType::kF64);
+  options.num_hidden_layers = 1;
+  const auto model = Llama(options);
+  model->Initialize(1);
+  const Tensor ids = Ids(1, 150);
+  nn::TextDecoder decoder(model, 1 << 20);
+  Tensor logits;
+  for (const int64_t count : {3, 61, 1, 80, 5}) {
+    logits = decoder.Extend(ids.Narrow(1, decoder.length(), count).Contiguous());
+  }
+  EXPECT_LE(Difference<double>(logits, Whole(*model, ids)), Bound<double>());
+}
+
+TEST(TextDecoder, RefusesOtherModelsAndShapes) {
+  const auto empty = std::make_shared<nn::Sequential>();
+  EXPECT_THROW(nn::TextDecoder(empty, 12), BadInput);
+  const auto model = Gpt2(Small(DType::kF32));
+  const auto headless = std::make_shared<nn::Sequential>();  // begins with a block
+  headless->Add(model->layers()[1].module);
+  EXPECT_THROW(nn::TextDecoder(headless, 12), BadInput);
+  nn::TextDecoder decoder(model, 12);
   EXPECT_THROW(decoder.Extend(Ids(2, 1)), BadInput);
   EXPECT_THROW(decoder.Extend(Tensor({1, 0}, DType::kI64)), BadInput);
 }
