@@ -119,7 +119,7 @@ std::string Generate(const GenerateOptions& o,
   Context context(model, options, positions);
   const RandomStream stream({.seed = o.seed, .layer = HashName("generate")});
   std::string text;
-  for (int64_t i = 0; i < o.tokens; ++i) {
+  for (int64_t i = 0; i < o.tokens && !o.stop_token.stop_requested(); ++i) {
     const Tensor logits = context.Next(ids).To(Device{}).To(DType::kF32);
     const std::span<const float> known(logits.data<float>(),
                                        static_cast<size_t>(tokenizer->vocabulary()));

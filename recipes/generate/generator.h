@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <string>
 
 #include "recipes/generate/sampling.h"
@@ -25,10 +26,12 @@ struct GenerateOptions {
   std::string precision = "f32";  // or "bf16"; of products and attention
   bool emulate = false;           // emulates bf16: rounds to it and computes in f32
   std::string device = "cpu";     // or "cuda": the first GPU
+  // A requested stop, from any thread, ends the text before its next token.
+  std::stop_token stop_token = {};
 };
 
-// Returns the text that follows the prompt, until the model ends it or there are `tokens` new
-// tokens. The text may be longer than the model's context. Calls `on_text` for each piece as it is
+// Returns the text that follows the prompt, until the model ends it, there are `tokens` new tokens,
+// or it is stopped. The text may be longer than the model's context. Calls `on_text` for each piece as it is
 // generated, first for the prompt, and `on_warning` once if `length` goes beyond the training.
 // Throws BadInput if the folder holds no GPT-2, the prompt is empty and the tokenizer has no token
 // that ends a text, `length` is more than the model's positions, or the vocabulary has more tokens
