@@ -13,9 +13,8 @@ thread_local const WithPool* innermost = nullptr;  // of the calling thread
 
 MemoryPool::MemoryPool(Device device)
     : device_(device),
-      blocks_(
-          AllocatorOver(std::make_unique<AllocatorSource>(AllocatorFor(device), ToString(device)),
-                        device.kind == DeviceKind::kCuda)) {}
+      blocks_(AllocatorOver(std::make_unique<AllocatorSource>(AllocatorFor(device), device),
+                            device.kind == DeviceKind::kCuda)) {}
 
 std::shared_ptr<const void> MemoryPool::Take(size_t bytes) {
   void* const block = blocks_->Allocate(bytes);

@@ -8,6 +8,21 @@
 
 namespace torus {
 
+// What a thread is in, for messages about one that does not move. Set by the thread and read by
+// others; while it moves, they may read parts of two settings.
+struct Activity {
+  std::atomic<const char*> name{nullptr};  // a literal: "forward"; null: nothing that was said
+  std::atomic<int> stage{-1}, micro_batch{-1};
+  std::atomic<int64_t> step{-1};  // numbers below 0 say nothing
+
+  void Set(const char* what, int64_t at_step = -1, int at_stage = -1, int at_micro_batch = -1) {
+    step.store(at_step, std::memory_order_relaxed);
+    stage.store(at_stage, std::memory_order_relaxed);
+    micro_batch.store(at_micro_batch, std::memory_order_relaxed);
+    name.store(what, std::memory_order_relaxed);
+  }
+};
+
 // Belongs to one thread. Other threads may read it, and use it to stop that thread.
 struct ProgressCounter {
   std::atomic<uint64_t> ticks{0};
@@ -18,6 +33,7 @@ struct ProgressCounter {
   // Called by TickAlive, also on other threads, for a rank that others see only by its messages.
   // Throws nothing; set before the thread begins.
   std::function<void()> on_alive;
+  Activity activity;
 };
 
 namespace internal {
@@ -28,6 +44,12 @@ inline thread_local ProgressCounter* progress = nullptr;
 inline void SetProgressCounter(ProgressCounter* counter) { internal::progress = counter; }
 // The calling thread's; null: none.
 inline ProgressCounter* CurrentProgress() { return internal::progress; }
+
+// Says what the calling thread is in from now on, as Activity::Set; does nothing without a counter.
+inline void SayActivity(const char* what, int64_t step = -1, int stage = -1, int micro_batch = -1) {
+  if (internal::progress != nullptr)
+    internal::progress->activity.Set(what, step, stage, micro_batch);
+}
 
 // Ticks the counter, and throws what on_tick throws if the thread is to stop. Every recorded op,
 // forward and backward, the executor, and reading and writing of files (each slice) call it, so a

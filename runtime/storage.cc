@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "runtime/allocator.h"
+#include "runtime/memory_account.h"
 #include "runtime/memory_pool.h"
 
 namespace torus {
@@ -11,13 +12,49 @@ namespace {
 
 bool HasMemory(Device device) { return device.kind != DeviceKind::kMeta; }
 
+// A block that is charged to an account: the owner of its storage's memory.
+class ChargedBlock {
+ public:
+  ChargedBlock(std::shared_ptr<MemoryAccount> account, size_t bytes, Device device, bool* zeros)
+      : account_(std::move(account)), bytes_(bytes), device_(device) {
+    account_->Charge(device, bytes);
+    try {
+      data_ = AllocatorFor(device).Allocate(bytes, zeros);
+    } catch (...) {
+      account_->Credit(device, bytes);
+      throw;
+    }
+  }
+  ~ChargedBlock() {
+    AllocatorFor(device_).Free(data_, bytes_);
+    account_->Credit(device_, bytes_);
+  }
+  ChargedBlock(const ChargedBlock&) = delete;
+  ChargedBlock& operator=(const ChargedBlock&) = delete;
+
+  void* data() const { return data_; }
+
+ private:
+  const std::shared_ptr<MemoryAccount> account_;
+  const size_t bytes_;
+  const Device device_;
+  void* data_ = nullptr;
+};
+
 }  // namespace
 
 Storage::Storage(size_t bytes, Device device) : bytes_(bytes), device_(device) {
   if (MemoryPool* pool = PoolHere(device)) {
     owner_ = pool->Take(bytes);
     data_ = const_cast<void*>(owner_.get());
-  } else if (HasMemory(device)) {
+  } else if (!HasMemory(device)) {
+    return;
+  } else if (std::shared_ptr<MemoryAccount> account = MemoryAccount::Current()) {
+    const auto block =
+        std::make_shared<ChargedBlock>(std::move(account), bytes, device, &began_zero_);
+    data_ = block->data();
+    owner_ = block;
+  } else {
     data_ = AllocatorFor(device).Allocate(bytes, &began_zero_);
   }
 }

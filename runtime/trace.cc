@@ -12,10 +12,6 @@
 #include "runtime/io/file.h"
 
 namespace torus::trace {
-namespace internal {
-std::atomic<bool> enabled{false};
-}
-
 namespace {
 
 // A thread's events, in chunks. Only the thread appends and only Drain removes, so recording needs
@@ -65,33 +61,83 @@ class Lane {
   size_t taken_ = 0;
 };
 
-struct Registry {
+}  // namespace
+
+struct Recorder::Lanes {
+  std::atomic<bool> enabled{false};
   std::mutex mutex;
   std::vector<std::shared_ptr<Lane>> lanes;
   std::map<int, std::string> names;
 };
 
+Recorder::Recorder() : lanes_(std::make_unique<Lanes>()) {}
+Recorder::~Recorder() = default;
+
+namespace {
+
+thread_local WithRecorder* innermost = nullptr;  // of the calling thread
+
 // Never destroyed: threads may record while the process ends.
-Registry& TheRegistry() {
-  static Registry* registry = new Registry;
-  return *registry;
+Recorder& OfProcess() {
+  static auto* const recorder = new Recorder;
+  return *recorder;
 }
 
-// Belongs to one thread: opens its lane at the first event, and marks the lane when the thread
-// ends.
-struct LaneOfThread {
-  LaneOfThread() : lane(std::make_shared<Lane>()) {
-    const std::lock_guard lock(TheRegistry().mutex);
-    TheRegistry().lanes.push_back(lane);
+}  // namespace
+
+// What the functions below see of the two classes.
+struct Access {
+  using Lanes = Recorder::Lanes;
+
+  static Recorder& Here() {
+    return innermost == nullptr || innermost->recorder_ == nullptr ? OfProcess()
+                                                                   : *innermost->recorder_;
   }
-  ~LaneOfThread() { lane->ended.store(true, std::memory_order_release); }
-  const std::shared_ptr<Lane> lane;
+  static Lanes& LanesHere() { return *Here().lanes_; }
+
+  static std::shared_ptr<Lane> OpenLane(Lanes& lanes) {
+    auto lane = std::make_shared<Lane>();
+    const std::lock_guard lock(lanes.mutex);
+    lanes.lanes.push_back(lane);
+    return lane;
+  }
+
+  // The calling thread's in its recorder, opened at the first event.
+  static Lane& MyLane() {
+    if (innermost == nullptr || innermost->recorder_ == nullptr) return LaneOfProcess();
+    if (innermost->lane_ == nullptr) innermost->lane_ = OpenLane(*innermost->recorder_->lanes_);
+    return *static_cast<Lane*>(innermost->lane_.get());
+  }
+
+ private:
+  // Marks the lane when the thread ends.
+  struct LaneOfThread {
+    LaneOfThread() : lane(OpenLane(*OfProcess().lanes_)) {}
+    ~LaneOfThread() { lane->ended.store(true, std::memory_order_release); }
+    const std::shared_ptr<Lane> lane;
+  };
+  static Lane& LaneOfProcess() {
+    thread_local const LaneOfThread mine;
+    return *mine.lane;
+  }
 };
 
-Lane& MyLane() {
-  thread_local const LaneOfThread mine;
-  return *mine.lane;
+std::shared_ptr<Recorder> Recorder::Current() {
+  return innermost == nullptr ? nullptr : innermost->recorder_;
 }
+
+WithRecorder::WithRecorder(std::shared_ptr<Recorder> recorder)
+    : recorder_(std::move(recorder)), before_(innermost) {
+  innermost = this;
+}
+
+WithRecorder::~WithRecorder() {
+  if (lane_ != nullptr)
+    static_cast<Lane*>(lane_.get())->ended.store(true, std::memory_order_release);
+  innermost = before_;
+}
+
+namespace {
 
 nlohmann::json Metadata(const char* what, int rank, nlohmann::json args) {
   return {{"ph", "M"}, {"name", what}, {"pid", 0}, {"tid", rank}, {"args", std::move(args)}};
@@ -113,8 +159,9 @@ nlohmann::json Complete(const Event& event, int64_t origin) {
 }
 
 std::map<int, std::string> NamesOf(const std::vector<Event>& events) {
-  const std::lock_guard lock(TheRegistry().mutex);
-  std::map<int, std::string> names = TheRegistry().names;
+  Access::Lanes& here = Access::LanesHere();
+  const std::lock_guard lock(here.mutex);
+  std::map<int, std::string> names = here.names;
   for (const Event& event : events)
     names.try_emplace(event.rank, "rank " + std::to_string(event.rank));
   return names;
@@ -126,12 +173,15 @@ std::string Dump(const nlohmann::json& json) {
 
 }  // namespace
 
-void Enable(bool on) { internal::enabled.store(on, std::memory_order_relaxed); }
+bool Enabled() { return Access::LanesHere().enabled.load(std::memory_order_relaxed); }
+
+void Enable(bool on) { Access::LanesHere().enabled.store(on, std::memory_order_relaxed); }
 
 void SetRank(int rank, const std::string& name) {
-  MyLane().rank = rank;
-  const std::lock_guard lock(TheRegistry().mutex);
-  TheRegistry().names[rank] = name;
+  Access::MyLane().rank = rank;
+  Access::Lanes& here = Access::LanesHere();
+  const std::lock_guard lock(here.mutex);
+  here.names[rank] = name;
 }
 
 int64_t Now() {
@@ -142,7 +192,7 @@ int64_t Now() {
 
 void Record(Event event) {
   if (!Enabled()) return;
-  Lane& lane = MyLane();
+  Lane& lane = Access::MyLane();
   event.rank = lane.rank;
   lane.Append(std::move(event));
 }
@@ -158,9 +208,9 @@ void Scope::Finish() {
 std::vector<Event> Drain() {
   std::vector<Event> events;
   {
-    const std::lock_guard lock(TheRegistry().mutex);
-    auto& lanes = TheRegistry().lanes;
-    std::erase_if(lanes, [&](const std::shared_ptr<Lane>& lane) {
+    Access::Lanes& here = Access::LanesHere();
+    const std::lock_guard lock(here.mutex);
+    std::erase_if(here.lanes, [&](const std::shared_ptr<Lane>& lane) {
       const bool ended = lane->ended.load(std::memory_order_acquire);
       lane->TakeAll(events);
       return ended;

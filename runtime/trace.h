@@ -1,9 +1,13 @@
 // Tracer: scoped events of each thread, written as Chrome trace JSON (Perfetto opens it). While it
-// is off, a scope costs one relaxed atomic load.
+// is off, a scope costs little more than one relaxed atomic load.
+//
+// Events go to the calling thread's recorder: the process's, unless the thread works for a run that
+// has its own (run_context.h). The functions below are about that recorder.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,11 +22,40 @@ struct Event {
   int64_t step = -1, micro_batch = -1;  // -1: not given
 };
 
-namespace internal {
-extern std::atomic<bool> enabled;
-}
+// The events of a run's threads, apart from those of others. Thread-safe.
+class Recorder {
+ public:
+  Recorder();  // off
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
 
-inline bool Enabled() { return internal::enabled.load(std::memory_order_relaxed); }
+  // The calling thread's; null: the process's.
+  static std::shared_ptr<Recorder> Current();
+
+ private:
+  struct Lanes;
+  const std::unique_ptr<Lanes> lanes_;
+  friend struct Access;
+};
+
+// While one exists, the calling thread records into `recorder`; null: into the process's.
+class WithRecorder {
+ public:
+  explicit WithRecorder(std::shared_ptr<Recorder> recorder);
+  ~WithRecorder();
+  WithRecorder(const WithRecorder&) = delete;
+  WithRecorder& operator=(const WithRecorder&) = delete;
+
+ private:
+  const std::shared_ptr<Recorder> recorder_;
+  std::shared_ptr<void> lane_;  // the thread's in the recorder, from its first event on
+  WithRecorder* const before_;
+  friend class Recorder;
+  friend struct Access;
+};
+
+bool Enabled();
 void Enable(bool on);
 
 // Names the calling thread's lane in the trace.
@@ -57,7 +90,7 @@ class Scope {
   int64_t step_, micro_batch_, begin_;
 };
 
-// Returns and removes all events of all threads, sorted by begin time.
+// Returns and removes all events of the recorder's threads, sorted by begin time.
 std::vector<Event> Drain();
 
 // Writes `events` as Chrome trace JSON. Throws BrokenEnvironment if the file cannot be written.

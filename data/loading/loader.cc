@@ -9,6 +9,7 @@
 #include "data/loading/progress_deadline.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
+#include "runtime/run_context.h"
 #include "runtime/trace.h"
 
 namespace torus::data {
@@ -32,7 +33,10 @@ Loader::Loader(Sampler sampler, MakeBatch make, LoaderOptions options)
       window_(std::move(sampler), options_) {
   try {
     for (int i = 0; i < options_.workers; ++i) {
-      threads_.emplace_back([this] { Work(); });
+      threads_.emplace_back([this, context = RunContext::Current()] {
+        const WithRunContext with(context);
+        Work();
+      });
       pthread_setname_np(threads_.back().native_handle(), "torus loader");
     }
   } catch (const std::exception& e) {

@@ -3,10 +3,15 @@
 #include <utility>
 
 #include "runtime/parallel_for.h"
+#include "runtime/run_context.h"
 
 namespace torus::parallel {
 
-EncoderThread::EncoderThread() : thread_([this] { RunJobs(); }) {}
+EncoderThread::EncoderThread()
+    : thread_([this, context = RunContext::Current()] {
+        const WithRunContext with(context);
+        RunJobs();
+      }) {}
 
 EncoderThread::~EncoderThread() {
   {

@@ -6,6 +6,7 @@
 #include "parallel/pipeline/action_text.h"
 #include "parallel/pipeline/add_context.h"
 #include "parallel/pipeline/shape_agreement.h"
+#include "parallel/schedule/printer.h"
 #include "runtime/error.h"
 #include "runtime/progress.h"
 #include "runtime/stream.h"
@@ -290,6 +291,7 @@ bool Executor::Skips(const Action& action, bool of_forward, bool last_round) con
 void Executor::Do(const Action& action) try {
   transport_.ThrowIfAborted();
   TickProgress();
+  SayActivity(Words(action.kind), batch_->step, action.stage, action.micro_batch);
   ExpectNext();
   if (options_.before_action) options_.before_action(action, batch_->step);
   StageRunner& stage = stages_.at(action.stage);

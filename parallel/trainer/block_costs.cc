@@ -11,8 +11,8 @@
 #include "parallel/pipeline/skip_connections.h"
 #include "parallel/pipeline/stage.h"
 #include "parallel/pipeline/take_last.h"
-#include "runtime/allocator.h"
 #include "runtime/error.h"
+#include "runtime/memory_account.h"
 #include "runtime/rng.h"
 #include "runtime/stream.h"
 #include "runtime/trace.h"
@@ -97,15 +97,20 @@ class BlockMeter {
             std::vector<Tensor>& outputs) {
     outputs.clear();
     const std::vector<Variable> leaves = Leaves(inputs);
-    const size_t before = AllocatorFor(device_).stats().live_bytes;
     Pass pass;
+    // Its own, since other threads of the process may allocate meanwhile.
+    const auto account = std::make_shared<MemoryAccount>();
+    std::vector<Variable> results;
     Stopwatch watch(device_);
     watch.Begin();
-    std::vector<Variable> results = stage_.Forward(leaves, context);
-    for (const Variable& result : results) outputs.push_back(result.data());
-    if (end_) results = {end_(results)};
+    {
+      const WithMemoryAccount with(account);
+      results = stage_.Forward(leaves, context);
+      for (const Variable& result : results) outputs.push_back(result.data());
+      if (end_) results = {end_(results)};
+    }
     pass.forward = watch.Seconds();
-    pass.kept = static_cast<double>(AllocatorFor(device_).stats().live_bytes - before);
+    pass.kept = static_cast<double>(account->stats(device_).live_bytes);
     const std::vector<Variable> differentiable = Differentiable(results);
     const std::vector<Tensor> ones = Ones(differentiable);
     watch.Begin();

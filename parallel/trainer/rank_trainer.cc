@@ -13,6 +13,7 @@
 #include "parallel/trainer/totals_builder.h"
 #include "runtime/binary_counter.h"
 #include "runtime/error.h"
+#include "runtime/progress.h"
 #include "runtime/trace.h"
 
 namespace torus::parallel {
@@ -51,7 +52,7 @@ double ShareOf(const MiniBatch& batch) {
 
 NextStep Decide(int64_t step, int64_t end, const TrainHooks& hooks) {
   NextStep next;
-  if (step >= end || (hooks.stop && hooks.stop())) return next;
+  if (step >= end || hooks.stop_token.stop_requested() || (hooks.stop && hooks.stop())) return next;
   next.run = 1;
   if (hooks.trace) next.trace = hooks.trace(step) ? NextStep::kOn : NextStep::kOff;
   return next;
@@ -65,6 +66,7 @@ void RankTrainer::RethrowWithReplica() const {
 }
 
 MiniBatch RankTrainer::Fetch(const BatchFn& batches, int64_t step) try {
+  SayActivity("the fetch of its batch", step);
   const Stopwatch watch(data_wait_);
   const trace::Scope scope("data", "data", step);
   MiniBatch batch = batches(step, place_);
@@ -90,6 +92,7 @@ void RankTrainer::RunSteps(int64_t end, const BatchFn& batches, const TrainHooks
   agreement_.Begin(step_, [&](int64_t step) { return Decide(step, end, hooks); });
   while (agreement_.next().run != 0 && skipped_ < options_.max_skipped) {
     const Stopwatch watch(wall_);
+    SayActivity("the beginning of its step", step_);
     const MiniBatch batch = BeginStep();
     executor_->Run(batch, RunMode::kTrain);
     feed_.Release();
@@ -151,6 +154,7 @@ void RankTrainer::CheckSamples(const MiniBatch& batch) {
 }
 
 void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
+  SayActivity("the end of its step", step_);
   const bool skipped = agreement_.skipped();
   executor_->SettleCodecs(!skipped);
   update_.EndStep(!skipped);
@@ -292,6 +296,7 @@ std::map<int, StageTensors> RankTrainer::OwnTensors() {
 
 std::exception_ptr RankTrainer::Save(const std::string& folder,
                                      const std::map<std::string, std::string>& texts) {
+  SayActivity("the writing of a checkpoint", step_);
   std::map<int, StageTensors> own = OwnTensors();
   if (OwnsState()) return SaveTogether(control_, folder, step_, loss_scale(), own, texts);
   std::map<int, StageTensors> codecs;

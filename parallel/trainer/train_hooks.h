@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 
 #include "runtime/error.h"
 
@@ -33,6 +34,7 @@ class TooManySkipped : public BadInput {
 // for step n.
 struct TrainHooks {
   std::function<bool()> stop;                      // asked before each step; true ends the call
+  std::stop_token stop_token = {};                 // likewise: a requested stop ends it
   std::function<bool(int64_t step)> trace;         // whether to record the step's events
   std::function<void(const StepReport&)> on_step;  // in order
 };

@@ -21,7 +21,10 @@
 //
 // The first error on any rank stops all ranks, each at the end of its current op, and is thrown on
 // the caller's thread, naming rank, stage, step and what was being done or waited for. All threads
-// have ended by then, and only the trainer's totals may still be used.
+// have ended by then, and only the trainer's totals may still be used. The exception is StuckRank
+// (run_ranks.h): a thread that does not come back is left behind, with the trainer's state, which
+// it keeps; a World that was passed, and what the options, parts, batches and hooks refer to, must
+// then stay valid for it. Totals are those of before the call.
 #pragma once
 
 #include <functional>
@@ -51,8 +54,8 @@ class Trainer {
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  // Runs steps until step() == end or the stop hook returns true. `batches` must stay valid
-  // meanwhile. Throws TooManySkipped after max_skipped skipped steps in a row. The trainer may
+  // Runs steps until step() == end, the stop hook returns true, or a stop is requested of the hooks'
+  // token, from any thread. What `batches` refers to must stay valid meanwhile. Throws TooManySkipped after max_skipped skipped steps in a row. The trainer may
   // still be used then; State() is as before these steps.
   void Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks = {});
   // Runs forwards only, with gradients off, over `count` mini-batches (steps 0 .. count - 1 of
@@ -88,7 +91,7 @@ class Trainer {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace torus::parallel

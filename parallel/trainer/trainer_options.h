@@ -86,7 +86,7 @@ struct TrainerOptions {
   int threads = 1;      // per host, divided among its ranks (ThreadShares): each has at least one
   double timeout = 60;  // seconds without progress until a wait fails
   // Seconds in which ranks must stop after one has failed; they stop at the end of their current
-  // op. If a thread has not stopped by then, the program ends (run_ranks.h).
+  // op. If a thread has not stopped by then, StuckRank is thrown (run_ranks.h).
   double grace = 30;
   uint64_t seed = 0;  // of the steps' random numbers (StepContext::seed)
   // The largest norm of the whole model's gradient; a gradient of a larger norm is scaled down to

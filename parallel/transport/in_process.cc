@@ -92,13 +92,11 @@ InProcessWorld::InProcessWorld(int size, InProcessOptions options) {
   Require(options.timeout > 0 && options.timeout <= kLongestTimeout, "transport",
           "the timeout must be above 0 and at most {} seconds, got {}", kLongestTimeout,
           options.timeout);
-  state_ = std::make_unique<InProcessState>(size, options);
+  state_ = std::make_shared<InProcessState>(size, options);
   for (int rank = 0; rank < size; ++rank) {
     state_->transports.push_back(std::make_unique<InProcessTransport>(*state_, rank));
   }
 }
-
-InProcessWorld::~InProcessWorld() = default;
 
 int InProcessWorld::size() const { return state_->size; }
 double InProcessWorld::timeout() const { return state_->options.timeout; }

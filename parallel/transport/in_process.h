@@ -28,14 +28,12 @@ struct InProcessOptions {
 
 struct InProcessState;
 
+// A handle: copies are the same world, which lasts until the last of them is gone.
 class InProcessWorld {
  public:
   // Throws BadInput if `size` is below 1, or the timeout is not above 0 and at most
   // kLongestTimeout.
   explicit InProcessWorld(int size, InProcessOptions options = {});
-  ~InProcessWorld();
-  InProcessWorld(const InProcessWorld&) = delete;
-  InProcessWorld& operator=(const InProcessWorld&) = delete;
 
   int size() const;
   double timeout() const;
@@ -51,7 +49,7 @@ class InProcessWorld {
   uint64_t BytesSent(int from, int to, TagClass kind) const;
 
  private:
-  std::unique_ptr<InProcessState> state_;
+  std::shared_ptr<InProcessState> state_;
 };
 
 }  // namespace torus::parallel

@@ -1,19 +1,20 @@
 #include "parallel/transport/run_ranks.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "runtime/progress.h"
+#include "runtime/run_context.h"
 #include "runtime/trace.h"
 
 namespace torus::parallel {
@@ -22,11 +23,46 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-class Runner {
+struct StuckHandler {
+  std::mutex mutex;
+  std::function<void(const std::string&)> end;
+};
+
+// Never destroyed: threads may outlive main.
+StuckHandler& TheHandler() {
+  static auto* const handler = new StuckHandler;
+  return *handler;
+}
+
+void CallHandler(const std::string& message) {
+  std::function<void(const std::string&)> end;
+  {
+    const std::lock_guard lock(TheHandler().mutex);
+    end = TheHandler().end;
+  }
+  if (end) end(message);
+}
+
+// "rank 1 is in forward, stage 1, micro-batch 2, step 17"; empty if it has said nothing.
+std::string ActivityText(int rank, const Activity& activity) {
+  const char* const name = activity.name;
+  if (name == nullptr) return "";
+  std::string text = fmt::format("; rank {} is in {}", rank, name);
+  const auto add = [&text](const char* what, int64_t number) {
+    if (number >= 0) text += fmt::format(", {} {}", what, number);
+  };
+  add("stage", activity.stage);
+  add("micro-batch", activity.micro_batch);
+  add("step", activity.step);
+  return text;
+}
+
+// The ranks' threads own it too, since one of them may be left behind.
+class Runner : public std::enable_shared_from_this<Runner> {
  public:
-  Runner(InProcessWorld& world, const std::function<void(Transport&)>& fn, RunRanksOptions options)
+  Runner(const InProcessWorld& world, std::function<void(Transport&)> fn, RunRanksOptions options)
       : world_(world),
-        fn_(fn),
+        fn_(std::move(fn)),
         options_(options),
         finished_(world.size(), 0),
         errors_(world.size()) {}
@@ -37,7 +73,8 @@ class Runner {
     threads.reserve(world_.size());
     StartAll(threads);
     WaitForAll();
-    for (std::thread& thread : threads) thread.join();
+    const std::vector<int> stuck = JoinOrLeave(threads);
+    if (!stuck.empty()) FailStuck(stuck);
     if (failed_) std::rethrow_exception(FirstError());
   }
 
@@ -46,7 +83,7 @@ class Runner {
   void StartAll(std::vector<std::thread>& threads) {
     try {
       for (int rank = 0; rank < world_.size(); ++rank)
-        threads.emplace_back([this, rank] { RunRank(rank); });
+        threads.emplace_back([self = shared_from_this(), rank] { self->RunRank(rank); });
     } catch (const std::exception& e) {
       const std::lock_guard lock(mutex_);
       std::fill(finished_.begin() + static_cast<ptrdiff_t>(threads.size()), finished_.end(), 1);
@@ -56,6 +93,7 @@ class Runner {
   }
 
   void RunRank(int rank) {
+    const WithRunContext with(context_);
     SetProgressCounter(&world_.progress(rank));
     try {
       trace::SetRank(rank, fmt::format("rank {}", rank));
@@ -143,7 +181,7 @@ class Runner {
   }
 
   // Also of an abort that no rank has thrown, such as a watchdog's.
-  std::string Reason() const try {
+  std::string Reason() try {
     if (failed_) return Message(FirstError());
     world_.transport(0).ThrowIfAborted();
     return "the run was aborted";
@@ -152,17 +190,38 @@ class Runner {
   }
 
   void WaitForGrace(std::unique_lock<std::mutex>& lock) {
-    if (changed_.wait_for(lock, Seconds(options_.grace), [this] { return Running().empty(); }))
-      return;
-    const std::string line = fmt::format("torus: rank {} did not stop within {:.1f} s after: {}\n",
-                                         fmt::join(Running(), ", "), options_.grace, Reason());
-    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
-    _Exit(1);
+    changed_.wait_for(lock, Seconds(options_.grace), [this] { return Running().empty(); });
   }
 
-  InProcessWorld& world_;
-  const std::function<void(Transport&)>& fn_;
+  // Returns the ranks whose threads have not ended.
+  std::vector<int> JoinOrLeave(std::vector<std::thread>& threads) {
+    std::vector<int> stuck;
+    {
+      const std::lock_guard lock(mutex_);
+      stuck = Running();
+    }
+    for (const int rank : stuck) threads[rank].detach();
+    for (std::thread& thread : threads)
+      if (thread.joinable()) thread.join();
+    return stuck;
+  }
+
+  [[noreturn]] void FailStuck(const std::vector<int>& stuck) {
+    std::string message;
+    {
+      const std::lock_guard lock(mutex_);
+      message = fmt::format("rank {} did not stop within {:.1f} s after: {}",
+                            fmt::join(stuck, ", "), options_.grace, Reason());
+    }
+    for (const int rank : stuck) message += ActivityText(rank, world_.progress(rank).activity);
+    CallHandler(message);
+    Throw<StuckRank>("ranks", "{}", message);
+  }
+
+  InProcessWorld world_;
+  const std::function<void(Transport&)> fn_;
   const RunRanksOptions options_;
+  const RunContext context_ = RunContext::Current();
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<char> finished_;
@@ -176,7 +235,12 @@ class Runner {
 
 void RunRanks(InProcessWorld& world, const std::function<void(Transport&)>& fn,
               RunRanksOptions options) {
-  Runner(world, fn, options).Run();
+  std::make_shared<Runner>(world, fn, options)->Run();
+}
+
+void OnStuckRank(std::function<void(const std::string&)> end) {
+  const std::lock_guard lock(TheHandler().mutex);
+  TheHandler().end = std::move(end);
 }
 
 void RunRanks(int ranks, const std::function<void(Transport&)>& fn) {

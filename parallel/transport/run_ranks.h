@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "parallel/transport/in_process.h"
 #include "parallel/transport/world.h"
+#include "runtime/error.h"
 
 namespace torus::parallel {
 
@@ -15,15 +17,30 @@ struct RunRanksOptions {
   double grace = 30;
 };
 
+// Thrown if a rank's thread has not stopped within the grace period: nothing can end a thread that
+// does not come back from what it is in. The message names the rank, what it was last known to be
+// in, and why the run was to stop. The thread is left behind. If it ever comes back, it stops at
+// its next wait or progress tick.
+class StuckRank : public BrokenEnvironment {
+ public:
+  using BrokenEnvironment::BrokenEnvironment;
+};
+
+// What RunRanks calls, with the message, before it throws StuckRank. A program that is to end in
+// its place (by _Exit, since ordinary ends wait for threads) sets it once, before it starts any
+// run; a library and an application that goes on set none. Empty: none.
+void OnStuckRank(std::function<void(const std::string& message)> end);
+
 // Calls fn(transport of r) on its own thread for each rank r of `world`, with the rank's progress
-// counter attached and its trace lane named "rank r". Returns when all calls have returned.
+// counter attached, its trace lane named "rank r", and the caller's RunContext. Returns when all
+// calls have returned.
 //
 // The first exception aborts the world, so that the other ranks stop too, and is rethrown here once
 // they have. The world is also aborted if no running rank makes progress for twice its timeout;
-// this finds a rank that hangs although no other waits for it. A thread that does not stop within
-// the grace period cannot be stopped: the program then writes a line to stderr that names the rank
-// and the reason, and ends by _Exit(1). Throws BrokenEnvironment if a thread cannot be started,
-// after those already started have ended.
+// this finds a rank that hangs although no other waits for it. Throws StuckRank if a thread does not
+// stop within the grace period; the thread keeps `world` and a copy of `fn`, and what `fn` refers
+// to must stay valid for it. Throws BrokenEnvironment if a thread cannot be started, after those
+// already started have ended.
 void RunRanks(InProcessWorld& world, const std::function<void(Transport&)>& fn,
               RunRanksOptions options = {});
 

@@ -85,8 +85,8 @@ EvaluateResult EvaluateImages(const EvaluateOptions& o) {
                                     .width = o.image_size,
                                     .normalization = NormalizationByName(o.normalize, *dataset),
                                     .evaluates = true});
-  return ResultOf(EvaluateClasses(*model, batches, *dataset, Or(o.batch, 250)), *dataset,
-                  std::move(taken));
+  return ResultOf(EvaluateClasses(*model, batches, *dataset, Or(o.batch, 250), {}, o.stop_token),
+                  *dataset, std::move(taken));
 }
 
 TextModel Open(const EvaluateOptions& o) {
@@ -111,7 +111,8 @@ EvaluateResult EvaluateSentences(const EvaluateOptions& o) {
       data::OpenGlue(o.data, o.data_dir, SplitOf(o), *bpe, opened.RowLength(o.length));
   EvaluateResult result = ResultOf(
       EvaluateClasses(*opened.model, data::TrimmedBatches(data::StackedBatches(*dataset)), *dataset,
-                      Or(o.batch, 16), OutputOrder(opened.config, dataset->info().classes, o.init)),
+                      Or(o.batch, 16), OutputOrder(opened.config, dataset->info().classes, o.init),
+                      o.stop_token),
       *dataset, opened.taken);
   result.truncated = TruncatedLine(dataset->truncated(), dataset->size(), dataset->length());
   result.warning = BeyondTraining(o.length, opened.trained);
@@ -127,8 +128,8 @@ EvaluateResult EvaluateLongText(const EvaluateOptions& o) {
   return {.taken = opened.taken,
           .text = opened.task == ModelTask::kMaskedToken
                       ? EvaluateMaskedText(*opened.model, *tokens, length, batch,
-                                           data::TokenMasker(*opened.tokenizer))
-                      : EvaluateText(*opened.model, *tokens, length, batch),
+                                           data::TokenMasker(*opened.tokenizer), o.stop_token)
+                      : EvaluateText(*opened.model, *tokens, length, batch, o.stop_token),
           .warning = BeyondTraining(o.length, opened.trained)};
 }
 

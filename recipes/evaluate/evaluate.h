@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct EvaluateOptions {
   std::string device = "cpu";         // or "cuda": the first GPU
   // As Settings::models.
   const std::vector<ModelDescriptor>* models = nullptr;
+  // A requested stop, from any thread, ends the call before its next batch.
+  std::stop_token stop_token = {};
 };
 
 struct EvaluateResult {
@@ -57,7 +60,8 @@ struct EvaluateResult {
 };
 
 // Throws BadInput, naming options by their flags, if something is missing or the model does not
-// take such data, and the errors of the readers.
+// take such data, and the errors of the readers; Interrupted if it is stopped. Any number of calls
+// may go on at the same time, each on a thread of its own.
 EvaluateResult Evaluate(const EvaluateOptions& options);
 
 }  // namespace torus::recipes

@@ -37,11 +37,12 @@ Prediction PredictionOf(std::span<const float> row, int64_t example, int64_t tar
 
 ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& batches,
                                 const data::Dataset& dataset, int64_t batch,
-                                const std::vector<int64_t>& outputs) {
+                                const std::vector<int64_t>& outputs, const std::stop_token& stop) {
   const NoGrad no_grad;
   ClassEvaluation result{
       data::ConfusionMatrix(static_cast<int64_t>(dataset.info().classes.size()))};
   for (int64_t begin = 0; begin < dataset.size(); begin += batch) {
+    ThrowIfStopped(stop, begin);
     const data::Batch made = batches(Rows(begin, std::min(dataset.size(), begin + batch)));
     Variable logits = Logits(model, made);
     Require(logits.data().dim(1) == result.counts.classes(), dataset.info().name,
@@ -67,6 +68,10 @@ ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& ba
           "requires an example that can be read, got none");
   result.loss /= static_cast<double>(result.counts.total());
   return result;
+}
+
+void ThrowIfStopped(const std::stop_token& stop, int64_t at) {
+  if (stop.stop_requested()) Throw<Interrupted>("evaluate", "was stopped before example {}", at);
 }
 
 void RequireScore(double loss, const std::string& where, int64_t begin, int64_t end) {

@@ -1,6 +1,7 @@
 // Evaluates a classifier on a dataset of images or sentences.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "data/loading/batch.h"
 #include "data/metrics/metrics.h"
 #include "models/nn/sequential.h"
+#include "runtime/error.h"
 
 namespace torus::recipes {
 
@@ -28,10 +30,21 @@ struct ClassEvaluation {
 // does not change the result beyond rounding. Throws BadInput, naming the dataset, if the model has
 // more or fewer outputs than the dataset has classes, if no example counts (those of class
 // data::kNoClass do not), or if a loss is not finite: what such outputs name as a class is no
-// answer. `outputs` names the model's output for each class; empty: in their order.
+// answer. `outputs` names the model's output for each class; empty: in their order. Throws
+// Interrupted before the next batch once `stop` is requested.
 ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& batches,
                                 const data::Dataset& dataset, int64_t batch,
-                                const std::vector<int64_t>& outputs = {});
+                                const std::vector<int64_t>& outputs = {},
+                                const std::stop_token& stop = {});
+
+// Thrown by what has no result before its end, if the caller has asked for the end by a stop token.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
+// Throws Interrupted, naming example `at`, if `stop` is requested.
+void ThrowIfStopped(const std::stop_token& stop, int64_t at);
 
 // Throws BadInput tagged `where` unless `loss`, that of examples [begin, end), is finite.
 void RequireScore(double loss, const std::string& where, int64_t begin, int64_t end);

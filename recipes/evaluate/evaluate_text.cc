@@ -20,10 +20,11 @@ int64_t TargetsIn(const Tensor& targets) {
 }
 
 TextEvaluation Evaluate(nn::Sequential& model, int64_t rows, const data::MakeBatch& batches,
-                        int64_t batch, TokenLoss loss) {
+                        int64_t batch, TokenLoss loss, const std::stop_token& stop) {
   const NoGrad no_grad;
   TextEvaluation result;
   for (int64_t begin = 0; begin < rows; begin += batch) {
+    ThrowIfStopped(stop, begin);
     const int64_t end = std::min(rows, begin + batch);
     const data::Batch made = batches(Rows(begin, end));
     const int64_t count = TargetsIn(made.target);
@@ -44,20 +45,22 @@ TextEvaluation Evaluate(nn::Sequential& model, int64_t rows, const data::MakeBat
 }  // namespace
 
 TextEvaluation EvaluateText(nn::Sequential& model, const data::Tokens& tokens, int64_t length,
-                            int64_t batch) {
+                            int64_t batch, const std::stop_token& stop) {
   const data::DisjointWindows windows(tokens, length);
-  return Evaluate(model, windows.size(), data::StackedBatches(windows), batch, nn::NextTokenLoss);
+  return Evaluate(model, windows.size(), data::StackedBatches(windows), batch, nn::NextTokenLoss,
+                  stop);
 }
 
 TextEvaluation EvaluateMaskedText(nn::Sequential& model, const data::Tokens& tokens, int64_t length,
-                                  int64_t batch, const data::TokenMasker& masker) {
+                                  int64_t batch, const data::TokenMasker& masker,
+                                  const std::stop_token& stop) {
   constexpr int64_t kAround = data::TokenMasker::kAround;
   Require(length > kAround, "evaluate",
           "--length must be at least {} for a model of masked words, got {}", kAround + 1, length);
   const data::DisjointWindows windows(tokens, length - kAround);
   return Evaluate(model, windows.size(),
                   data::MaskedBatches(data::StackedBatches(windows), masker, {}), batch,
-                  nn::MaskedTokenLoss);
+                  nn::MaskedTokenLoss, stop);
 }
 
 }  // namespace torus::recipes

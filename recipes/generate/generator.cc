@@ -187,7 +187,7 @@ std::vector<std::string> Generator::Continue(
   // tokens are known already.
   int64_t read = std::ssize(
       std::ranges::min_element(texts, {}, [](const Text& t) { return t.ids.size(); })->ids);
-  while (!std::ranges::all_of(texts, &Text::ended)) {
+  while (!o.stop_token.stop_requested() && !std::ranges::all_of(texts, &Text::ended)) {
     const Tensor logits = context.Next(texts, read).To(Device{}).To(DType::kF32).Contiguous();
     for (size_t i = 0; i < texts.size(); ++i) {
       Text& text = texts[i];

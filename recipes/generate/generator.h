@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -28,23 +29,25 @@ struct GenerateOptions {
   std::string precision = "f32";  // or "bf16"; of products and attention
   bool emulate = false;           // emulates bf16: rounds to it and computes in f32
   std::string device = "cpu";     // or "cuda": the first GPU
+  // A requested stop, from any thread, ends the text before its next token.
+  std::stop_token stop_token = {};
 };
 
 // Continues texts with a model that is read once. Not thread-safe.
 class Generator {
  public:
-  // Throws BadInput if the folder holds no model of next tokens, `length` is more than the model's positions, or
-  // the vocabulary has more tokens than the model; also the errors of CheckedPrecision and
-  // CheckedDevice. Takes no notice of `options.prompt`.
+  // Throws BadInput if the folder holds no model of next tokens, `length` is more than the model's
+  // positions, or the vocabulary has more tokens than the model; also the errors of
+  // CheckedPrecision and CheckedDevice. Takes no notice of `options.prompt`.
   explicit Generator(const GenerateOptions& options);
   ~Generator();
 
-  // Returns the texts that follow the prompts, each until the model or a string of `stop` ends it
-  // or there are `tokens` new tokens. A text may be longer than the model's context. All are
-  // computed as one batch; up to rounding each is what it would be alone. The draws of prompt i are those of
-  // number `first` + i, whatever the batch. Calls `on_text` with pieces of the first text as they
-  // are generated. Throws BadInput if a prompt is empty and the tokenizer has no token that
-  // begins or ends a text.
+  // Returns the texts that follow the prompts, each until the model or a string of `stop` ends it,
+  // a stop is requested, or there are `tokens` new tokens. A text may be longer than the model's
+  // context. All are computed as one batch; up to rounding each is what it would be alone. The
+  // draws of prompt i are those of number `first` + i, whatever the batch. Calls `on_text` with
+  // pieces of the first text as they are generated. Throws BadInput if a prompt is empty and the
+  // tokenizer has no token that begins or ends a text.
   std::vector<std::string> Continue(const std::vector<std::string>& prompts, int64_t first = 0,
                                     const std::function<void(const std::string&)>& on_text = {});
 

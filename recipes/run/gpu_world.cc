@@ -33,15 +33,15 @@ void GpuWorld::Choose(const Settings& settings, double timeout, parallel::NcclLi
     world_ = threads_.get();
   }
   const parallel::GpuLinks asked = parallel::GpuLinksByName(settings.gpu_links);
-  bool nccl = false;
-  world_->Run([&](parallel::Transport& transport) {
+  const auto chosen = std::make_shared<parallel::GpuLinksChoice>();
+  const int first = world_->local().front();
+  world_->Run([=](parallel::Transport& transport) {
     const parallel::GpuLinksChoice choice = parallel::ChooseGpuLinks(
         transport, parallel::GpuInTurn(transport), asked, library != nullptr);
-    if (transport.rank() != world_->local().front()) return;
-    nccl = choice.nccl;
-    line_ = choice.why;
+    if (transport.rank() == first) *chosen = choice;
   });
-  if (!nccl) return;
+  line_ = chosen->why;
+  if (!chosen->nccl) return;
   nccl_ = std::make_unique<parallel::NcclWorld>(*world_, *library, timeout, parallel::GpuInTurn);
   world_ = nccl_.get();
 }

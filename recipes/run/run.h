@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -37,13 +38,15 @@ struct RunOptions {
   int64_t max_steps = 0;      // in all; may end within an epoch; 0: no limit but the epochs
   int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
   int64_t eval_every = 0;        // steps between evaluations; 0: at the end of each epoch
-  uint64_t memory_limit = 0;     // bytes that tensors may take in all, in the CPU's memory and in
-                                 // each GPU's, while the run lasts; 0: the allocators' own limits
+  // Bytes that this run's tensors may take in all, in the CPU's memory and in each GPU's; 0: no
+  // limit but the allocators' own (runtime/allocator.h), which hold for all of the process.
+  uint64_t memory_limit = 0;
   // Bytes that `--cut auto` may plan for each rank of a pipeline: one number for all, or one for
   // each. Empty: no limit. Only the choice of cuts uses them; nothing enforces them later. Not
   // stored.
   std::vector<uint64_t> rank_memory;
   double timeout = 60;   // seconds without progress until a wait fails
+  double grace = 30;     // TrainerOptions::grace. Not stored
   int max_skipped = 10;  // consecutive non-finite steps that are tolerated
   // Whether steps on a GPU are launched as CUDA graphs: auto, on or off. The results have the same
   // bits either way. Not stored.
@@ -113,6 +116,8 @@ struct RunCallbacks {
   // Called before each step and each batch of an evaluation, on any thread. True ends the run in an
   // orderly way: the checkpoint is written.
   std::function<bool()> stop;
+  // The same from any thread: a requested stop ends the run.
+  std::stop_token stop_token = {};
 };
 
 struct RunResult {
@@ -128,6 +133,15 @@ struct RunResult {
 // The text that tools/train prints at the end of a run, a dozen lines.
 std::string SummaryText(const RunResult& result);
 
+// Any number of runs may go on in a process at the same time, each on a thread of its own: each has
+// its own memory limit and peak (held bytes are the process's), trace and plans. Nothing is printed
+// and no signal is caught; all threads have ended when a run returns or throws.
+//
+// But for StuckRank (parallel/transport/run_ranks.h): a thread that does not come back from what it
+// is in, such as a read of a dead file server or a callback, is left behind with all that the run
+// has made, which stays in memory until the process ends. So does the lock on the run's folder; a
+// new folder can be trained in. What `options` and `callbacks` refer to must stay valid then.
+//
 // Without a `world` the ranks are threads of this process. If each rank is a process, all processes
 // call the following functions together, with the same options and a `world` of as many ranks as
 // the settings require. Only the process of rank 0 prints, calls `stop` and writes the files of the

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "parallel/link/link_table.h"
 #include "parallel/trainer/checkpoint.h"
 #include "parallel/transport/emulated_link.h"
+#include "parallel/transport/run_ranks.h"
 #include "recipes/blocks/auto_cut.h"
 #include "recipes/blocks/choose_cuts.h"
 #include "recipes/data/left_out.h"
@@ -59,6 +62,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
                                    .sync_batch_norm = s.sync_batch_norm,
                                    .threads = static_cast<int>(s.threads),
                                    .timeout = run.timeout,
+                                   .grace = run.grace,
                                    .seed = s.seed,
                                    .clip_norm = s.clip_norm,
                                    .gradient_norm = s.gradient_norm,
@@ -143,7 +147,7 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
     : processes_(world),
       agreed_(AgreeOnOptions(world, options, whole)),
       options_(CheckedOptions(agreed_.options)),
-      memory_(KindOf(options_.settings), options_.memory_limit),
+      memory_(KindOf(options_.settings)),
       callbacks_(processes_.leads() ? callbacks : RunCallbacks()),
       task_(processes_.Alive([&] {
         return Task(options_.settings, start.resumed ? "" : options.settings.init, whole);
@@ -156,26 +160,32 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
       gpus_(world, settings_, options_.timeout, options_.nccl),
       plans_(PlansOptions(options_, start.resumed ? start.resumed->folder.path : "", !whole)),
       trainer_options_(MakeOptions(options_, cuts_, gpus_.nccl(), task_, plans_)),
-      trainer_(gpus_.world() == nullptr
-                   ? parallel::Trainer(trainer_options_, task_.Parts())
-                   : parallel::Trainer(*gpus_.world(), trainer_options_, task_.Parts())),
       begin_(start.resumed ? start.resumed->step() : 0),
       end_(EndOf(options_, steps_per_epoch_)),
       own_(std::move(start.own)),
+      whole_(whole),
       note_(start.resumed ? start.resumed->note : ""),
       new_rate_(start.resumed ? NewRateLine(task_, start.resumed->settings, begin_) : "") {
-  const bool engine = world != nullptr || gpus_.nccl() || options_.wrap_transport;
+  resumed_ = std::move(start.resumed);
+}
+
+void TrainingRun::Begin() {
+  if (gpus_.world() == nullptr)
+    trainer_.emplace(trainer_options_, task_.Parts());
+  else
+    trainer_.emplace(*gpus_.world(), trainer_options_, task_.Parts());
+  const bool engine = !processes_.alone() || gpus_.nccl() || options_.wrap_transport;
   Require(engine || settings_.collectives != "engine", "train",
           "--collectives engine sums as MPI does, which needs processes that mpirun starts, or as "
           "NCCL, which needs --device cuda and a GPU for each rank");
-  if (!start.resumed) return;
-  if (start.resumed->data && !whole)
-    RequireSameData(*start.resumed->data, OrderOf(task_.data()), start.resumed->folder.path);
-  RequireSameList(*start.resumed, settings_);
-  RequireSameCheckpoint(*start.resumed);
-  trainer_.SetState(parallel::SourceOf(*start.resumed->checkpoint));
-  if (!GoesOn(options, whole)) return;
-  if (start.resumed->newest) saved_at_ = begin_;
+  if (!resumed_) return;
+  const ResumedRun run = *std::exchange(resumed_, std::nullopt);
+  if (run.data && !whole_) RequireSameData(*run.data, OrderOf(task_.data()), run.folder.path);
+  RequireSameList(run, settings_);
+  RequireSameCheckpoint(run);
+  trainer_->SetState(parallel::SourceOf(*run.checkpoint));
+  if (!GoesOn(options_, whole_)) return;
+  if (run.newest) saved_at_ = begin_;
   if (processes_.leads()) best_ = BestTest(folder_);
 }
 
@@ -189,6 +199,8 @@ RunResult TrainingRun::Run() {
   std::exception_ptr failure;
   try {
     finished = TrainAndTest();
+  } catch (const parallel::StuckRank&) {
+    failure = std::current_exception();
   } catch (const BrokenEnvironment& error) {
     failure = std::make_exception_ptr(BrokenEnvironment(WithAdvice(error.what())));
   } catch (...) {
@@ -202,7 +214,7 @@ void TrainingRun::ShareFolder() {
   const auto path = [this] { return std::filesystem::absolute(folder_.path).string(); };
   const std::string shared = processes_.OfLeader(path, "the run's folder");
   if (!processes_.leads()) own_.folder.path = shared;
-  trainer_.RequireSharedFolder(folder_.path);
+  trainer_->RequireSharedFolder(folder_.path);
 }
 
 // The checkpoint may have been replaced before the leading process locked the folder.
@@ -224,8 +236,8 @@ bool TrainingRun::TrainAndTest() {
   SayIfOutOfPatience();
   TrainAll();
   bool finished = IsAtEnd();
-  if (saved_at_ != trainer_.step()) Save();
-  if (finished && !(test_.result && test_.result->step == trainer_.step())) finished = Evaluate();
+  if (saved_at_ != trainer_->step()) Save();
+  if (finished && !(test_.result && test_.result->step == trainer_->step())) finished = Evaluate();
   return finished;
 }
 
@@ -337,24 +349,38 @@ int64_t TrainingRun::NextPause(int64_t step) const {
   return step;
 }
 
+// A rank's thread that is left behind keeps it.
+std::shared_ptr<BatchFeed> TrainingRun::Feed(const DataPart& part, const Settings& settings,
+                                             int64_t first_step) const {
+  return std::make_shared<BatchFeed>(part, settings, processes_.LocalPlaces(trainer_->layout()),
+                                     first_step, options_.timeout, agreed_.process_threads);
+}
+
+parallel::BatchFn BatchesOf(const std::shared_ptr<BatchFeed>& feed) {
+  return [feed](int64_t step, const parallel::RankPlace& place) { return feed->Get(step, place); };
+}
+
 void TrainingRun::TrainAll() {
   if (IsAtEnd()) return;
-  BatchFeed feed(task_.data().train, settings_, processes_.LocalPlaces(trainer_.layout()), begin_,
-                 options_.timeout, agreed_.process_threads);
-  while (!IsAtEnd() && TrainUntil(NextPause(trainer_.step()), feed)) {
+  const parallel::BatchFn batches = BatchesOf(Feed(task_.data().train, settings_, begin_));
+  while (!IsAtEnd() && TrainUntil(NextPause(trainer_->step()), batches)) {
   }
 }
 
+bool TrainingRun::Stops() const {
+  return callbacks_.stop_token.stop_requested() || (callbacks_.stop && callbacks_.stop());
+}
+
 // Returns false if it was stopped.
-bool TrainingRun::TrainUntil(int64_t end, BatchFeed& feed) try {
-  const int64_t skipped = trainer_.totals().skipped_steps;
-  trainer_.Train(end, feed.fn(),
-                 {.stop = callbacks_.stop,
-                  .trace = [this](int64_t step) { return Traced(step); },
-                  .on_step = [this](const parallel::StepReport& report) { OnStep(report); }});
-  SaySkipped(trainer_.totals().skipped_steps - skipped);
+bool TrainingRun::TrainUntil(int64_t end, const parallel::BatchFn& batches) try {
+  const int64_t skipped = trainer_->totals().skipped_steps;
+  trainer_->Train(end, batches,
+                  {.stop = [this] { return Stops(); },
+                   .trace = [this](int64_t step) { return Traced(step); },
+                   .on_step = [this](const parallel::StepReport& report) { OnStep(report); }});
+  SaySkipped(trainer_->totals().skipped_steps - skipped);
   KeepEvents();
-  const int64_t step = trainer_.step();
+  const int64_t step = trainer_->step();
   if (step < end) return false;
   if (SavesAt(step)) Save();
   return !(EvaluatesAt(step) || step == end_) || Evaluate();
@@ -390,17 +416,16 @@ bool TrainingRun::Evaluate() {
 bool TrainingRun::EvaluateOn(Evaluated& on) {
   Settings whole = settings_;
   whole.drop_last = false;  // every example counts
-  BatchFeed feed(on.part, whole, processes_.LocalPlaces(trainer_.layout()), 0, options_.timeout,
-                 agreed_.process_threads);
+  const std::shared_ptr<BatchFeed> feed = Feed(on.part, whole, 0);
   const parallel::EvaluationResult score =
-      trainer_.Evaluate(feed.batches_per_epoch(), feed.fn(), callbacks_.stop);
+      trainer_->Evaluate(feed->batches_per_epoch(), BatchesOf(feed), [this] { return Stops(); });
   if (!score.finished) return false;
   Require(score.samples > 0, "train", "--data {} has no {} {} that can be read", settings_.data,
           on.name, task_.data().unit);
   on.score = score;
   on.result = {.part = on.name,
-               .step = trainer_.step(),
-               .epoch = EpochOf(trainer_.step()),
+               .step = trainer_->step(),
+               .epoch = EpochOf(trainer_->step()),
                .samples = score.samples,
                .loss = score.loss};
   if (HasAccuracy())
@@ -412,31 +437,8 @@ bool TrainingRun::EvaluateOn(Evaluated& on) {
   SayLeftOut();
   if (!keeps_files_ || !ChoosesBest(settings_) || &on != &chooser()) return true;
   KeepIfBest(on);
-  if (trainer_.step() < end_) SayIfOutOfPatience();
+  if (trainer_->step() < end_) SayIfOutOfPatience();
   return true;
-}
-
-namespace {
-
-// A failure in one process ends the others.
-template <class Work>
-auto Together(parallel::World* world, const Work& work) try {
-  return work();
-} catch (...) {
-  RunProcesses(world).Fail(std::current_exception());
-  throw;
-}
-
-}  // namespace
-
-RunResult Run(const RunOptions& options, const RunCallbacks& callbacks, parallel::World* world) {
-  return Together(world, [&] { return TrainingRun(options, callbacks, false, world).Run(); });
-}
-
-std::optional<Evaluation> EvaluateRun(const RunOptions& options, const RunCallbacks& callbacks,
-                                      parallel::World* world) {
-  return Together(world,
-                  [&] { return TrainingRun(options, callbacks, true, world).EvaluateOnly(); });
 }
 
 }  // namespace torus::recipes

@@ -15,11 +15,11 @@
 #include "recipes/run/event_file.h"
 #include "recipes/run/gather.h"
 #include "recipes/run/gpu_world.h"
-#include "recipes/run/memory_scope.h"
 #include "recipes/run/metrics_file.h"
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
 #include "recipes/run/run_folder.h"
+#include "recipes/run/run_memory.h"
 #include "recipes/run/run_plans.h"
 #include "recipes/run/run_processes.h"
 #include "recipes/run/task.h"
@@ -53,11 +53,15 @@ struct RunUse {
 
 class TrainingRun {
  public:
-  // Throws for all that can be wrong with settings and files, before the first step. `whole`: the
-  // initial weights must hold the head too. `world` is as in Run.
+  // Throws for what can be wrong with settings and data. `whole`: the initial weights must hold the
+  // head too. `world` is as in Run. The calling thread has the run's RunContext.
   TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
               parallel::World* world);
 
+  // Makes the trainer; call it once, before what follows. Throws for all that can still be wrong
+  // before the first step. From here on a thread that was left behind (parallel::StuckRank) may use
+  // this object.
+  void Begin();
   RunResult Run();
   // Only evaluates on the test set. Returns none if it was stopped.
   std::optional<Evaluation> EvaluateOnly();
@@ -94,7 +98,10 @@ class TrainingRun {
   bool IsDue(int64_t step, int64_t every) const;
   int64_t NextPause(int64_t step) const;
   void TrainAll();
-  bool TrainUntil(int64_t end, BatchFeed& feed);
+  bool TrainUntil(int64_t end, const parallel::BatchFn& batches);
+  std::shared_ptr<BatchFeed> Feed(const DataPart& part, const Settings& settings,
+                                  int64_t first_step) const;
+  bool Stops() const;
   bool Traced(int64_t step) const;
   void OnStep(const parallel::StepReport& report);
   // A part of the data to evaluate on, and its last result that was not stopped.
@@ -107,7 +114,7 @@ class TrainingRun {
       return result ? std::optional(score) : std::nullopt;
     }
   };
-  bool IsAtEnd() const { return trainer_.step() >= end_ || out_of_patience_; }
+  bool IsAtEnd() const { return trainer_->step() >= end_ || out_of_patience_; }
   bool Validates() const { return validation_.part.size > 0; }
   const Evaluated& chooser() const { return settings_.best == "test" ? test_ : validation_; }
   bool Evaluate();
@@ -135,7 +142,7 @@ class TrainingRun {
   const RunProcesses processes_;
   const AgreedOptions agreed_;
   const RunOptions options_;
-  const MemoryScope memory_;
+  const RunMemory memory_;
   const RunCallbacks callbacks_;  // empty unless this process leads
   const Task task_;
   const Settings& settings_;
@@ -144,9 +151,11 @@ class TrainingRun {
   const GpuWorld gpus_;
   RunPlans plans_;
   const parallel::TrainerOptions trainer_options_;
-  parallel::Trainer trainer_;
-  const int64_t begin_, end_;  // the steps to run here
+  std::optional<parallel::Trainer> trainer_;  // from Begin on
+  const int64_t begin_, end_;                 // the steps to run here
   OwnRunFolder own_;
+  std::optional<ResumedRun> resumed_;  // until Begin
+  const bool whole_;
   const RunFolder& folder_ = own_.folder;
   std::unique_ptr<MetricsFile> metrics_;
   std::unique_ptr<EventFile> event_file_;

@@ -152,7 +152,7 @@ void TrainingRun::MarkBegun() {
   if (summary.is_null()) summary = Summary(false, "", {{memory_.stats(), {}}, {}});
   summary["ended"] = false;
   WriteText(folder_.summary(), summary.dump(2) + "\n");
-  WriteText(folder_.schedule(), parallel::ToCsv(trainer_.schedule()));
+  WriteText(folder_.schedule(), parallel::ToCsv(trainer_->schedule()));
   // Of a run that failed there before. Anything else in its place is found when it is written.
   std::error_code none;
   if (begin_ == 0 && std::filesystem::is_regular_file(folder_.trace(), none))
@@ -197,19 +197,19 @@ void TrainingRun::Record(const Evaluated& on) {
 
 // If the weights themselves are not finite, keeps the previous checkpoint.
 void TrainingRun::KeepLastGood() try {
-  if (saved_at_ != trainer_.step()) Save();
+  if (saved_at_ != trainer_->step()) Save();
 } catch (const BadInput&) {
 }
 
 void TrainingRun::Save() {
-  const int64_t step = trainer_.step();
+  const int64_t step = trainer_->step();
   std::map<std::string, std::string> files;
   processes_.Lead([&] {
     files = ModelFiles(task_);
     if (saved_at_ >= 0 && saved_at_ < step && options_.keep > 1) KeepAsEarlier(folder_, saved_at_);
   });
   plans_.Write(folder_);  // before it: what is resumed must choose as it did
-  SaveRun(folder_, {settings_, cuts_, OrderOf(task_.data())}, trainer_, files);
+  SaveRun(folder_, {settings_, cuts_, OrderOf(task_.data())}, *trainer_, files);
   processes_.Lead([&] { RemoveEarlier(folder_, step, options_.keep - 1); });
   saved_at_ = step;
 }
@@ -229,7 +229,7 @@ Json TrainingRun::Summary(bool finished, const std::string& error, const RunUse&
                       .accuracy = HasAccuracy(),
                       .settings = settings_,
                       .cuts = cuts_,
-                      .trainer = trainer_,
+                      .trainer = *trainer_,
                       .resumed_from = begin_,
                       .steps_per_epoch = steps_per_epoch_,
                       .finished = finished,
@@ -276,7 +276,7 @@ std::string TrainingRun::Export() {
 RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
   RunResult result{.folder = folder_.path,
                    .finished = finished,
-                   .step = trainer_.step(),
+                   .step = trainer_->step(),
                    .test = test_.result,
                    .validation = validation_.result};
   Attempts attempts(failure);
@@ -328,7 +328,7 @@ void TrainingRun::WriteFiles(bool finished, const RunUse& use, Attempts& attempt
     WriteText(folder_.summary(), result.summary);
   });
   if (earlier_.is_null()) {
-    attempts.Try([&] { WriteText(folder_.schedule(), parallel::ToCsv(trainer_.schedule())); });
+    attempts.Try([&] { WriteText(folder_.schedule(), parallel::ToCsv(trainer_->schedule())); });
     attempts.Try([&] {
       io::ReplaceFile(folder_.trace(),
                       [&](const std::string& fresh) { trace::WriteChromeTrace(events_, fresh); });
@@ -338,7 +338,7 @@ void TrainingRun::WriteFiles(bool finished, const RunUse& use, Attempts& attempt
   }
   attempts.Try([&] {
     WriteText(folder_.report(),
-              RenderReport({summary, metrics_->lines(), events_, trainer_.schedule()}));
+              RenderReport({summary, metrics_->lines(), events_, trainer_->schedule()}));
   });
   attempts.Try([&] { SayLeftOut(); });
 }

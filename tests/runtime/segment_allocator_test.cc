@@ -164,7 +164,7 @@ TEST(SegmentAllocator, HoldsNothingOfASourceThatFails) {
 // An allocator over a device's, as a graph's pool is.
 struct PoolFixture : Fixture {
   explicit PoolFixture(size_t most)
-      : Fixture(most), pool(std::make_unique<AllocatorSource>(allocator, "test")) {}
+      : Fixture(most), pool(std::make_unique<AllocatorSource>(allocator, Device())) {}
   SegmentAllocator pool;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
@@ -28,6 +29,27 @@ TEST_F(Trace, OffRecordsNothing) {
   { Scope scope("F0", "forward"); }
   Record({"x", "y"});
   EXPECT_TRUE(Drain().empty());
+}
+
+TEST_F(Trace, ARunsOwnRecorderIsApart) {
+  const auto run = std::make_shared<Recorder>();
+  { Scope scope("of the process", ""); }
+  {
+    const WithRecorder with(run);
+    EXPECT_FALSE(Enabled());
+    Enable(true);
+    SetRank(3, "rank 3");
+    { Scope scope("of the run", ""); }
+    std::thread([] { Scope scope("of no run", ""); }).join();
+    const std::vector<Event> events = Drain();
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].name, "of the run");
+    EXPECT_EQ(events[0].rank, 3);
+  }
+  const std::vector<Event> events = Drain();
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].name, "of the process");
+  EXPECT_EQ(events[1].name, "of no run");
 }
 
 TEST_F(Trace, ScopeKeepsWhatItWasTold) {

@@ -119,7 +119,7 @@ int Run(int argc, char** argv) {
   CheckFlags("mpi_bench", GivenBy(app),
              {{"collectives", flags.collectives, "which has cases"},
               {"no-collectives", !flags.collectives, "give one of them"}});
-  parallel::MpiWorld world(flags.collectives ? 0 : 2);
+  parallel::MpiWorld world(flags.collectives ? 0 : 2, parallel::ForProgram());
   if (flags.collectives) {
     if (world.local().front() == 0) bench::PrintCollectivesHead(std::cout);
     bench::PrintCollectives(world, flags.of_collectives, std::cout);

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
 #include "runtime/one_line.h"
 #include "tools/common/lines_below.h"
@@ -44,9 +45,17 @@ void FlushOutput(const char* name) {
                            std::generic_category().message(errno));
 }
 
+// An ordinary end would wait for the thread.
+[[noreturn]] void EndAtOnce(const std::string& message) {
+  const std::string line = "torus: " + OneLine(message) + "\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  std::_Exit(1);
+}
+
 }  // namespace
 
 int RunMain(const char* name, const std::function<int()>& body) {
+  parallel::OnStuckRank(EndAtOnce);
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   try {
     const int status = body();

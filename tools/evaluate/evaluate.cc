@@ -14,11 +14,10 @@
 #include "recipes/data/data_places.h"
 #include "recipes/data/left_out.h"
 #include "recipes/evaluate/run_weights.h"
-#include "runtime/allocator.h"
 #include "runtime/io/folder_place.h"
 #include "runtime/parallel_for.h"
-#include "runtime/stream.h"
 #include "tools/common/check_flags.h"
+#include "tools/common/limit_memory.h"
 #include "tools/common/output.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
@@ -105,12 +104,6 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "and the probability of that. Default: none");
   app.add_option("--json", flags.json,
                  "Write the result, with that of each class, to this file too. Default: none");
-}
-
-void LimitMemory(uint64_t bytes) {
-  if (bytes == 0) return;
-  AllocatorFor({}).SetLimit(bytes);
-  for (int gpu = 0; gpu < GpuCount(); ++gpu) AllocatorFor({DeviceKind::kCuda, gpu}).SetLimit(bytes);
 }
 
 // With two classes, GLUE reports the F1 of the second class; with more, the mean.

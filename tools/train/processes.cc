@@ -47,7 +47,7 @@ std::unique_ptr<parallel::World> StartedWorld(int64_t ranks, double timeout) {
     RequireNoneAlone();
     return nullptr;
   }
-  parallel::MpiOptions options{.timeout = timeout};
+  parallel::MpiOptions options = parallel::ForProgram({.timeout = timeout});
   options.meeting = std::max(options.meeting, timeout);
   const int processes = parallel::MpiWorld::processes(options.meeting);
   if (processes == 1) {

@@ -18,6 +18,7 @@
 #include "recipes/run/summary.h"
 #include "recipes/run/verify_resume.h"
 #include "runtime/error.h"
+#include "tools/common/limit_memory.h"
 #include "tools/common/run_main.h"
 #include "tools/common/stop_signal.h"
 #include "tools/train/invocation.h"
@@ -121,6 +122,7 @@ int Main(int argc, const char* const* argv) {
   Invocation invocation = ParseInvocation(argc, argv);
   const std::optional<recipes::StoredRun> stored = Complete(invocation);
   const bool trains = invocation.help.empty() && !invocation.describe;
+  if (trains) LimitMemory(invocation.memory_limit);
   if (trains && invocation.verify_resume > 0) return VerifyResume(invocation);
   if (trains) return invocation.eval_only ? EvaluateOnly(invocation) : Train(invocation);
   if (!IsFirstProcess()) return 0;

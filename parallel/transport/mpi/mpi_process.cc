@@ -49,8 +49,6 @@ MpiProcess::MpiProcess(double meeting) {
   MPI_Initialized(&initialized);
   owner_ = initialized == 0;
   if (owner_) {
-    // A process that nobody launched would start a daemon of its own.
-    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     const ArrivalWatch watch(meeting);
     CheckMpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
   } else {

@@ -128,7 +128,9 @@ void MpiTransfer::ThrowTimeout(MpiClock::time_point begin) {
 void MpiTransfer::SpeakAfterTerm(MpiClock::time_point begin) {
   if (state_.spoke_after_term || SecondsSinceTerm() < kTermPatience) return;
   state_.spoke_after_term = true;
-  SayLine(fmt::format("{} was told to end (SIGTERM) and is {}", state_.name, Waiting(begin)));
+  if (state_.options.on_message)
+    state_.options.on_message(
+        fmt::format("{} was told to end (SIGTERM) and is {}", state_.name, Waiting(begin)));
 }
 
 void MpiTransfer::WaitOut(std::unique_lock<std::mutex>& lock) {

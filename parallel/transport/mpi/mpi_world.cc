@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <numeric>
@@ -208,6 +209,13 @@ class Farewell {
 
 }  // namespace
 
+MpiOptions ForProgram(MpiOptions options) {
+  setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+  options.handles_sigterm = true;
+  options.on_message = SayLine;
+  return options;
+}
+
 MpiWorld::MpiWorld(int size, MpiOptions options) {
   CheckOptions(options);
   const Meeting meeting = Meet(SizeOfWorld(size, options.meeting), options.meeting);
@@ -219,7 +227,7 @@ MpiWorld::MpiWorld(int size, MpiOptions options) {
     if (rank != state_->rank && IsNeighbour(other))
       neighbours.push_back({other.process, fmt::format("rank {} on {}", rank, other.host)});
   }
-  LeaveLastWords(state_->name, neighbours, options.timeout / 2);
+  if (options.handles_sigterm) LeaveLastWords(state_->name, neighbours, options.timeout / 2);
   state_->crowded = SharesCores(meeting.participants, CoresOfProcess());
   transport_ = std::make_unique<MpiTransport>(*state_, RanksOnThisHost(meeting.participants));
 }
@@ -258,7 +266,8 @@ void MpiWorld::Run(const std::function<void(Transport&)>& fn) {
     state_->Beat();  // it waits for nobody any more
   } catch (...) {
     const std::string text = TextOf(std::current_exception());
-    SayLine(fmt::format("{} fails: {}", state_->name, text));
+    if (state_->options.on_message)
+      state_->options.on_message(fmt::format("{} fails: {}", state_->name, text));
     transport_->Abort(text);
     throw;
   }

@@ -29,8 +29,8 @@ namespace torus::parallel {
 struct MpiOptions {
   double timeout = 60;  // as InProcessOptions
   // Grace period: seconds that other ranks have to stop once one has failed, from their last
-  // progress on, since they may still write what they know. Then all processes are ended, after a
-  // line on stderr that begins with "torus:".
+  // progress on, since they may still write what they know. Then all processes are ended (see
+  // MpiWorld).
   double grace = 5;
   // Seconds within which all processes must have constructed the world: they do not start at once.
   double meeting = 60;
@@ -41,13 +41,30 @@ struct MpiOptions {
   // Bytes of memory that a rank shares with others of its host, for each group that sums through
   // shared memory (shared_buffers.h). 0: such groups send messages.
   size_t shared_buffer_bytes = size_t{1} << 21;
+  // Whether SIGTERM, which mpirun sends when another process has died, writes why to stderr and
+  // ends this process while the world exists (last_words.h). A program installs its own handler
+  // before it constructs the world. False: no signal handler is installed.
+  bool handles_sigterm = false;
+  // Called with a line about what no exception can tell in time: that this rank fails, and why,
+  // while the others still have to stop. On any thread. Empty: nothing is said.
+  std::function<void(const std::string& line)> on_message = {};
 };
+
+// The options of a process that is the run's alone, as a program's is: handles_sigterm, and
+// on_message writes lines to stderr that begin with "torus:". Also keeps OpenMPI from starting a
+// daemon where nobody launched this process: sets OMPI_MCA_ess_singleton_isolated in the
+// environment, unless it is set. So call it before the first use of MPI, and before other threads
+// read the environment. An application that is to have the same sets the variable itself.
+MpiOptions ForProgram(MpiOptions options = {});
 
 struct MpiState;
 
-// A rank that fails writes one line to stderr that begins with "torus:". While a world exists,
-// SIGTERM writes such a line too (last_words.h), so a program installs its own SIGTERM handler
-// before it constructs the world.
+// What an application must know: a process that cannot go on ends all processes of the run, by
+// MPI_Abort, after a line on stderr that begins with "torus:". Nothing else can: other processes
+// may wait for this one for ever, MPI cannot take back what it has begun, and its calls cannot be
+// interrupted. It does so if others have not come within `meeting` seconds while MPI_Init waits for
+// them, have not stopped within the grace period after a failure, or if MPI fails where no
+// exception may leave (in a destructor). All other failures are exceptions.
 class MpiWorld : public World {
  public:
   // A world of the first `size` processes that mpirun started, or of all if `size` is 0. These

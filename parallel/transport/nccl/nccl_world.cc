@@ -30,7 +30,7 @@ NcclTransport& NcclWorld::TransportOf(Transport& inner) {
 }
 
 void NcclWorld::Run(const std::function<void(Transport&)>& fn) {
-  inner_.Run([&](Transport& inner) {
+  inner_.Run([this, fn](Transport& inner) {
     NcclTransport& transport = TransportOf(inner);
     fn(transport);
     transport.Finish();

@@ -9,7 +9,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <future>
 #include <limits>
+#include <memory>
+#include <string>
 #include <thread>
 
 #include "runtime/error.h"
@@ -117,10 +120,50 @@ TEST(RunRanksDeathTest, AThreadThatCannotBeStartedIsAnErrorAndTheOthersEnd) {
 }
 #endif
 
-TEST(RunRanksDeathTest, AThreadThatCannotBeStoppedEndsTheProgram) {
+// What the thread uses is kept for it: the world and the function.
+TEST(RunRanks, AThreadThatCannotBeStoppedIsLeftBehind) {
+  const auto released = std::make_shared<std::promise<void>>();
+  const auto ended = std::make_shared<std::promise<std::string>>();
+  std::future<std::string> error_of_rank = ended->get_future();
+  std::string error;
+  {
+    InProcessWorld world(2, {.timeout = 0.1});
+    try {
+      RunRanks(world,
+               [wait = released->get_future().share(), ended](Transport& t) {
+                 int value;
+                 if (t.rank() == 1) {
+                   SayActivity("forward", 17, 1, 2);
+                   wait.wait();
+                   try {
+                     TickProgress();
+                   } catch (const BrokenEnvironment& stopped) {
+                     ended->set_value(stopped.what());
+                     throw;
+                   }
+                 }
+                 t.Recv(1, {}, {&value, 4}, "the answer").Wait();
+               },
+               {.grace = 0.2});
+    } catch (const StuckRank& stuck) {
+      error = stuck.what();
+    }
+  }
+  EXPECT_TRUE(error.starts_with("[ranks] rank 1 did not stop within 0.2 s after: ")) << error;
+  EXPECT_NE(error.find("the answer"), std::string::npos) << error;
+  EXPECT_TRUE(error.ends_with("; rank 1 is in forward, stage 1, micro-batch 2, step 17")) << error;
+  released->set_value();
+  EXPECT_NE(error_of_rank.get().find("rank 0 gave up"), std::string::npos);
+}
+
+TEST(RunRanksDeathTest, AProgramMayEndInstead) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
       {
+        OnStuckRank([](const std::string& message) {
+          std::fprintf(stderr, "torus: %s\n", message.c_str());
+          std::_Exit(1);
+        });
         InProcessWorld world(2, {.timeout = 0.1});
         RunRanks(world,
                  [](Transport& t) {

@@ -56,7 +56,7 @@ TEST(MpiEngine, SumsInGroups) {
 
 // MPI keeps the buffers of a sum that never ends, so the processes do.
 void Stall() {
-  MpiWorld world(0, {.timeout = 1, .grace = 1});
+  MpiWorld world(0, ForProgram({.timeout = 1, .grace = 1}));
   world.Run([](Transport& transport) {
     ExpectSum<float>(transport, 10);
     while (transport.rank() == 3) std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -61,7 +61,7 @@ void WriteTheSummary(MpiWorld& world, const fs::path& folder) {
 
 int RunFailingJob(const fs::path& folder) {
   try {
-    MpiWorld world(0, {.timeout = kTimeout, .grace = 0.5});
+    MpiWorld world(0, ForProgram({.timeout = kTimeout, .grace = 0.5}));
     world.Run([](Transport& t) {
       if (t.rank() != 0) throw BrokenEnvironment("[/a\nb] the disk is full");
     });
@@ -74,7 +74,7 @@ int RunFailingJob(const fs::path& folder) {
 
 int RunJob(const fs::path& folder) {
   try {
-    MpiWorld world(0, {.timeout = kTimeout, .grace = 2});
+    MpiWorld world(0, ForProgram({.timeout = kTimeout, .grace = 2}));
     std::ofstream(folder / std::to_string(world.local()[0])) << getpid() << "\n";
     world.Run(PassToken);
   } catch (const Error&) {

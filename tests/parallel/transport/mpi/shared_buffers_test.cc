@@ -95,7 +95,7 @@ TEST(SharedBuffers, EachGroupHasItsOwn) {
 }
 
 void Stall() {
-  MpiWorld world(0, {.timeout = 2, .grace = 2});
+  MpiWorld world(0, ForProgram({.timeout = 2, .grace = 2}));
   world.Run([](Transport& transport) {
     std::vector<float> data(10);
     AllReduce(transport, std::span(data), "gradients of step 1");
