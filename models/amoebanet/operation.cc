@@ -22,7 +22,7 @@ std::shared_ptr<nn::BatchNorm2d> MakeNorm(int64_t channels, DType dtype) {
 
 std::shared_ptr<nn::Module> AvgPool(int64_t stride) {
   return std::make_shared<nn::AvgPool2d>(
-      nn::PoolOptions{.kernel = 3, .stride = stride, .padding = 1});
+      nn::PoolOptions{.kernel = 3, .stride = stride, .padding = 1, .count_include_pad = false});
 }
 
 // 1 x 1 to a quarter of the channels, `middle`, 1 x 1 back.
@@ -42,6 +42,7 @@ std::shared_ptr<nn::Module> Bottleneck(int64_t channels,
 }  // namespace
 
 nn::Conv2dOptions WithDefaultInit(nn::Conv2dOptions o) {
+  o.bias = false;
   o.weight_init = nn::UniformFanIn(o.in / o.groups * o.kernel.h * o.kernel.w);
   return o;
 }

@@ -22,8 +22,9 @@ InvertedResidual::InvertedResidual(const InvertedResidualOptions& o)
        .groups = hidden,
        .dtype = o.dtype});
   nn::ConvNorm projection;
-  projection.convolution = AddChild(name(), std::make_shared<nn::Conv2d>(nn::Conv2dOptions{
-                                                .in = hidden, .out = o.out, .dtype = o.dtype}));
+  projection.convolution = AddChild(
+      name(),
+      std::make_shared<nn::Conv2d>(nn::BeforeNorm({.in = hidden, .out = o.out, .dtype = o.dtype})));
   projection.norm = AddChild(name(), std::make_shared<nn::BatchNorm2d>(nn::BatchNorm2dOptions{
                                          .channels = o.out, .dtype = o.dtype}));
   chain_.push_back(projection);

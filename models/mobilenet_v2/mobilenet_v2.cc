@@ -32,8 +32,11 @@ std::shared_ptr<nn::Sequential> Classifier(const MobileNetV2Options& o, int64_t 
   auto classifier = std::make_shared<nn::Sequential>();
   // The model's only dropout, hence its number 0.
   classifier->Add(std::make_shared<nn::Dropout>(o.dropout, /*layer=*/0));
-  classifier->Add(std::make_shared<nn::Linear>(
-      nn::LinearOptions{.in = in, .out = o.num_classes, .dtype = o.dtype}));
+  classifier->Add(std::make_shared<nn::Linear>(nn::LinearOptions{.in = in,
+                                                                 .out = o.num_classes,
+                                                                 .weight_init = nn::Normal(0, 0.01),
+                                                                 .bias_init = nn::Constant(0),
+                                                                 .dtype = o.dtype}));
   return classifier;
 }
 

@@ -9,9 +9,11 @@ Conv2d::Conv2d(const Conv2dOptions& o) : options_(o) {
   Require(o.in >= 1 && o.out >= 1 && o.groups >= 1 && o.in % o.groups == 0 && o.out % o.groups == 0,
           "conv2d", "groups must divide both channel counts, got {} -> {} in {} groups", o.in,
           o.out, o.groups);
-  weight_ = AddParameter("weight", {o.out, o.kernel.h, o.kernel.w, o.in / o.groups}, o.dtype,
-                         o.weight_init);
-  if (o.bias) bias_ = AddParameter("bias", {o.out}, o.dtype, Constant(0));
+  const int64_t width = o.in / o.groups;
+  const Initializer usual = UniformFanIn(o.kernel.h * o.kernel.w * width);
+  weight_ = AddParameter("weight", {o.out, o.kernel.h, o.kernel.w, width}, o.dtype,
+                         o.weight_init ? o.weight_init : usual);
+  if (o.bias) bias_ = AddParameter("bias", {o.out}, o.dtype, o.bias_init ? o.bias_init : usual);
 }
 
 ops::Conv2dOptions Conv2d::geometry() const {

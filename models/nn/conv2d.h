@@ -22,12 +22,13 @@ struct Conv2dOptions {
   Extent padding = 0;  // zeros on each side
   Extent dilation = 1;
   int64_t groups = 1;  // divides both channel counts
-  bool bias = false;
-  Initializer weight_init = KaimingNormalFanOut();
+  bool bias = true;
+  Initializer weight_init = {};  // none: PyTorch's, within 1 / sqrt(kH kW I / groups) of zero
+  Initializer bias_init = {};    // none: as the weight
   DType dtype = DType::kF32;
 };
 
-// Parameters: weight (O, kH, kW, I / groups); bias (O), zeros.
+// Parameters: weight (O, kH, kW, I / groups); bias (O) where there is one.
 class Conv2d : public Module {
  public:
   explicit Conv2d(const Conv2dOptions& options);

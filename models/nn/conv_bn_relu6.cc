@@ -3,7 +3,7 @@
 namespace torus::nn {
 
 ConvBnRelu6::ConvBnRelu6(const Conv2dOptions& o) {
-  layer_.convolution = AddChild("0", std::make_shared<Conv2d>(o));
+  layer_.convolution = AddChild("0", std::make_shared<Conv2d>(BeforeNorm(o)));
   layer_.norm = AddChild(
       "1", std::make_shared<BatchNorm2d>(BatchNorm2dOptions{.channels = o.out, .dtype = o.dtype}));
   layer_.activation = ops::Activation::kRelu6;

@@ -23,6 +23,12 @@ Variable Train(const Variable& x, const StepContext& ctx, const std::vector<Conv
 
 }  // namespace
 
+Conv2dOptions BeforeNorm(Conv2dOptions convolution) {
+  convolution.bias = false;
+  if (!convolution.weight_init) convolution.weight_init = KaimingNormalFanOut();
+  return convolution;
+}
+
 Variable RunChain(const Variable& x, const StepContext& ctx, const std::vector<ConvNorm>& layers,
                   bool residual) {
   // On the meta device nothing is computed, and observers of ops must see each layer. The fused op

@@ -18,6 +18,10 @@ struct ConvNorm {
   ops::Activation activation = ops::Activation::kNone;
 };
 
+// The options of a convolution before a norm: without bias, and normal with the variance of
+// KaimingNormalFanOut unless they say otherwise, as torchvision's models begin.
+Conv2dOptions BeforeNorm(Conv2dOptions convolution);
+
 // Runs the layers one after another; with `residual`, adds `x` before the last activation. Training
 // calls ops::ConvChainTrain, which never stores the normalised activations in between, and each
 // norm records its statistics. On the meta device, or if statistics are gathered from replicas, the

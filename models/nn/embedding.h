@@ -10,7 +10,7 @@ namespace torus::nn {
 struct EmbeddingOptions {
   int64_t count = 0, width = 0;
   std::optional<int64_t> padding_idx;  // this row starts as zeros and gets no gradient
-  double stddev = 0.02;                // of the initial normal values
+  double stddev = 1;                   // of the initial normal values
   Initializer init = {};               // used instead if given
   DType dtype = DType::kF32;
   bool split = false;  // over tensor-parallel ranks, by rows

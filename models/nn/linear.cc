@@ -11,11 +11,14 @@ namespace torus::nn {
 Linear::Linear(const LinearOptions& options) : split_(options.split) {
   Require(options.in >= 1 && options.out >= 1, "linear", "needs at least one feature, got {} -> {}",
           options.in, options.out);
-  weight_ = AddParameter("weight", {options.out, options.in}, options.dtype, options.weight_init,
-                         SplitOfWeight(split_, 0, 1));
+  const auto or_usual = [&](const Initializer& init) {
+    return init ? init : UniformFanIn(options.in);
+  };
+  weight_ = AddParameter("weight", {options.out, options.in}, options.dtype,
+                         or_usual(options.weight_init), SplitOfWeight(split_, 0, 1));
   if (!options.bias) return;
-  bias_ =
-      AddParameter("bias", {options.out}, options.dtype, options.bias_init, SplitOfBias(split_, 1));
+  bias_ = AddParameter("bias", {options.out}, options.dtype, or_usual(options.bias_init),
+                       SplitOfBias(split_, 1));
 }
 
 Variable Linear::Forward(const Variable& x, const StepContext& ctx) {

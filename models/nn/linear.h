@@ -12,8 +12,8 @@ namespace torus::nn {
 
 struct LinearOptions {
   int64_t in = 0, out = 0;
-  Initializer weight_init = Normal(0, 0.01);
-  Initializer bias_init = Constant(0);
+  Initializer weight_init = {};  // none: PyTorch's, within 1 / sqrt(in) of zero
+  Initializer bias_init = {};    // none: as the weight
   bool bias = true;
   DType dtype = DType::kF32;
   LinearSplit split = LinearSplit::kNone;

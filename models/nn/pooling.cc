@@ -13,15 +13,15 @@ Dims Pair(const Extent& e) { return {e.h, e.w}; }
 
 Variable MaxPool2d::Forward(const Variable& x, const StepContext&) {
   return ops::MaxPool2d(x, {.kernel_size = Pair(options_.kernel),
-                            .stride = Pair(options_.stride),
+                            .stride = Pair(options_.stride.value_or(options_.kernel)),
                             .padding = Pair(options_.padding)});
 }
 
 Variable AvgPool2d::Forward(const Variable& x, const StepContext&) {
   return ops::AvgPool2d(x, {.kernel_size = Pair(options_.kernel),
-                            .stride = Pair(options_.stride),
+                            .stride = Pair(options_.stride.value_or(options_.kernel)),
                             .padding = Pair(options_.padding),
-                            .count_include_pad = false});
+                            .count_include_pad = options_.count_include_pad});
 }
 
 Variable AdaptiveAvgPool2d::Forward(const Variable& x, const StepContext&) {

@@ -1,14 +1,17 @@
 // Pooling layers over images (N, H, W, C).
 #pragma once
 
+#include <optional>
+
 #include "models/nn/conv2d.h"
 
 namespace torus::nn {
 
 struct PoolOptions {
   Extent kernel = 1;
-  Extent stride = 1;
+  std::optional<Extent> stride = {};  // none: the kernel
   Extent padding = 0;
+  bool count_include_pad = true;  // of AvgPool2d alone: whether a mean counts zeros of the padding
 };
 
 // The largest value of each window; padding does not count.
@@ -21,7 +24,7 @@ class MaxPool2d : public Module {
   PoolOptions options_;
 };
 
-// The mean of each window; padding does not count.
+// The mean of each window.
 class AvgPool2d : public Module {
  public:
   explicit AvgPool2d(const PoolOptions& options) : options_(options) {}

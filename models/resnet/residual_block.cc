@@ -36,11 +36,11 @@ ResidualBlock::ResidualBlock(const ResidualBlockOptions& o)
   if (o.shortcut == Shortcut::kPadding || (o.stride == 1 && o.in == out_)) return;
   nn::ConvNorm projection;
   projection.convolution = AddChild(
-      "downsample.0", std::make_shared<nn::Conv2d>(nn::Conv2dOptions{.in = o.in,
-                                                                     .out = out_,
-                                                                     .stride = o.stride,
-                                                                     .weight_init = o.weight_init,
-                                                                     .dtype = o.dtype}));
+      "downsample.0", std::make_shared<nn::Conv2d>(nn::BeforeNorm({.in = o.in,
+                                                                   .out = out_,
+                                                                   .stride = o.stride,
+                                                                   .weight_init = o.weight_init,
+                                                                   .dtype = o.dtype})));
   projection.norm =
       AddChild("downsample.1", std::make_shared<nn::BatchNorm2d>(
                                    nn::BatchNorm2dOptions{.channels = out_, .dtype = o.dtype}));
@@ -53,7 +53,8 @@ void ResidualBlock::AddLayer(const nn::Conv2dOptions& convolution) {
   o.weight_init = options_.weight_init;
   o.dtype = options_.dtype;
   nn::ConvNorm layer;
-  layer.convolution = AddChild(fmt::format("conv{}", number), std::make_shared<nn::Conv2d>(o));
+  layer.convolution =
+      AddChild(fmt::format("conv{}", number), std::make_shared<nn::Conv2d>(nn::BeforeNorm(o)));
   layer.norm = AddChild(fmt::format("bn{}", number),
                         std::make_shared<nn::BatchNorm2d>(
                             nn::BatchNorm2dOptions{.channels = o.out, .dtype = o.dtype}));

@@ -3,7 +3,7 @@
 namespace torus {
 
 ResNetStem::ResNetStem(const nn::Conv2dOptions& o, bool pool) {
-  layer_.convolution = AddChild("conv1", std::make_shared<nn::Conv2d>(o));
+  layer_.convolution = AddChild("conv1", std::make_shared<nn::Conv2d>(nn::BeforeNorm(o)));
   layer_.norm = AddChild("bn1", std::make_shared<nn::BatchNorm2d>(
                                     nn::BatchNorm2dOptions{.channels = o.out, .dtype = o.dtype}));
   layer_.activation = ops::Activation::kRelu;

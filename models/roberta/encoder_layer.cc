@@ -19,6 +19,7 @@ RobertaLayer::RobertaLayer(const RobertaOptions& o, uint64_t dropout_layer, Outp
                               nn::LinearOptions{.in = in,
                                                 .out = out,
                                                 .weight_init = nn::Normal(0, o.initializer_range),
+                                                .bias_init = nn::Constant(0),
                                                 .dtype = o.dtype,
                                                 .split = split}));
   };

@@ -15,6 +15,7 @@ std::shared_ptr<nn::Linear> MakeLinear(const RobertaOptions& o, int64_t out) {
       nn::LinearOptions{.in = o.hidden_size,
                         .out = out,
                         .weight_init = nn::Normal(0, o.initializer_range),
+                        .bias_init = nn::Constant(0),
                         .dtype = o.dtype});
 }
 

@@ -38,8 +38,13 @@ int64_t AddFeatures(const VggOptions& o, nn::Sequential& model) {
   for (size_t group = 0; group < repeats.size(); ++group) {
     const int64_t out = channels_of[group];
     for (int i = 0; i < repeats[group]; ++i) {
-      const nn::Conv2dOptions convolution{
-          .in = in, .out = out, .kernel = 3, .padding = 1, .bias = true, .dtype = o.dtype};
+      const nn::Conv2dOptions convolution{.in = in,
+                                          .out = out,
+                                          .kernel = 3,
+                                          .padding = 1,
+                                          .weight_init = nn::KaimingNormalFanOut(),
+                                          .bias_init = nn::Constant(0),
+                                          .dtype = o.dtype};
       model.Add("features", std::make_shared<nn::ConvRelu>(convolution, o.batch_norm, place),
                 fmt::format("features.{}", place));
       place += o.batch_norm ? 3 : 2;
@@ -56,8 +61,12 @@ int64_t AddFeatures(const VggOptions& o, nn::Sequential& model) {
 void AddLinear(const VggOptions& o, int64_t in, int64_t out, int64_t place, uint64_t dropout,
                nn::Sequential& model) {
   auto layer = std::make_shared<nn::Sequential>();
-  layer->Add(std::to_string(place), std::make_shared<nn::Linear>(
-                                        nn::LinearOptions{.in = in, .out = out, .dtype = o.dtype}));
+  layer->Add(std::to_string(place),
+             std::make_shared<nn::Linear>(nn::LinearOptions{.in = in,
+                                                            .out = out,
+                                                            .weight_init = nn::Normal(0, 0.01),
+                                                            .bias_init = nn::Constant(0),
+                                                            .dtype = o.dtype}));
   if (place < 6) {
     layer->Add(std::to_string(place + 1), std::make_shared<nn::Relu>());
     layer->Add(std::to_string(place + 2), std::make_shared<nn::Dropout>(o.dropout, dropout));

@@ -1,8 +1,8 @@
-// The kernels of layer norm and RMS norm, on the device of their tensors. Tensors are contiguous, f32 or f64,
-// all of one dtype. On a GPU x and y may be 16-bit instead of f32: both alike, or y alone; sums and
-// all other tensors are then f32. x, y and their gradients are rows of n elements; mean and rstd
-// are (rows), weight and bias (n). dx has the dtype of x, dy that of y. Without a mean (undefined) it
-// is RMS norm: the mean of a row and mean(g) are taken for 0.
+// The kernels of layer norm and RMS norm, on the device of their tensors. Tensors are contiguous,
+// f32 or f64, all of one dtype. On a GPU x and y may be 16-bit instead of f32: both alike, or y
+// alone; sums and all other tensors are then f32. x, y and their gradients are rows of n elements;
+// mean and rstd are (rows), weight and bias (n). dx has the dtype of x, dy that of y. Without a
+// mean (undefined) it is RMS norm: the mean of a row and mean(g) are taken for 0.
 #pragma once
 
 #include "runtime/kernel_table.h"
