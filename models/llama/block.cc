@@ -30,6 +30,7 @@ LlamaBlock::LlamaBlock(const LlamaOptions& o, uint64_t dropout_layer)
                               nn::LinearOptions{.in = in,
                                                 .out = out,
                                                 .weight_init = nn::Normal(0, o.initializer_range),
+                                                .bias_init = nn::Constant(0),
                                                 .bias = bias,
                                                 .dtype = o.dtype,
                                                 .split = split}));

@@ -10,8 +10,11 @@ namespace torus {
 VitHead::VitHead(const VitOptions& o) {
   const auto linear = [&](const char* name, int64_t in, int64_t out, double stddev) {
     return AddChild(
-        name, std::make_shared<nn::Linear>(nn::LinearOptions{
-                  .in = in, .out = out, .weight_init = nn::Normal(0, stddev), .dtype = o.dtype}));
+        name, std::make_shared<nn::Linear>(nn::LinearOptions{.in = in,
+                                                             .out = out,
+                                                             .weight_init = nn::Normal(0, stddev),
+                                                             .bias_init = nn::Constant(0),
+                                                             .dtype = o.dtype}));
   };
   const int64_t width = o.hidden_dim;
   if (o.representation_size)

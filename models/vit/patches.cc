@@ -20,6 +20,7 @@ VitPatches::VitPatches(const VitOptions& o, uint64_t dropout_layer)
                                           .stride = o.patch_size,
                                           .bias = true,
                                           .weight_init = nn::Normal(0, std::sqrt(1 / inputs)),
+                                          .bias_init = nn::Constant(0),
                                           .dtype = o.dtype}));
   class_token_ = AddParameter("class_token", {1, 1, width_}, o.dtype, nn::Constant(0));
   positions_ = AddParameter("encoder.pos_embedding", {1, side * side + 1, width_}, o.dtype,

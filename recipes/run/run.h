@@ -70,6 +70,9 @@ struct RunOptions {
   // one (Settings::best) is kept in RUN/best besides.
   int64_t keep = 2;
 
+  // The learning rate of each step, from 0, instead of those by `settings`. Empty: those. Not
+  // stored.
+  std::function<double(int64_t step)> learning_rate;
   // An application's own schedule; `settings` then hold only its name for the run's files. Empty:
   // the one that the settings name. (A codec of its own it adds by parallel::RegisterCodec.)
   parallel::ScheduleGenerator schedule;

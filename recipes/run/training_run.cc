@@ -87,6 +87,12 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
   return options;
 }
 
+parallel::TrainingParts PartsOf(const Task& task, const RunOptions& options) {
+  parallel::TrainingParts parts = task.Parts();
+  if (options.learning_rate) parts.learning_rate = options.learning_rate;
+  return parts;
+}
+
 // The step at which the run ends: with its epochs, or earlier.
 int64_t EndOf(const RunOptions& options, int64_t steps_per_epoch) {
   const int64_t all = steps_per_epoch * options.settings.epochs;
@@ -171,9 +177,9 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
 
 void TrainingRun::Begin() {
   if (gpus_.world() == nullptr)
-    trainer_.emplace(trainer_options_, task_.Parts());
+    trainer_.emplace(trainer_options_, PartsOf(task_, options_));
   else
-    trainer_.emplace(*gpus_.world(), trainer_options_, task_.Parts());
+    trainer_.emplace(*gpus_.world(), trainer_options_, PartsOf(task_, options_));
   const bool engine = !processes_.alone() || gpus_.nccl() || options_.wrap_transport;
   Require(engine || settings_.collectives != "engine", "train",
           "--collectives engine sums as MPI does, which needs processes that mpirun starts, or as "

@@ -77,7 +77,7 @@ constexpr FlagRow kTable[] = {
      "--model --data --data-dir --init --seed --batch-size --stages --cut "
      "--micro-batches "
      "--accumulate --replicas --tensor --device --precision --threads --memory-limit --timeout "
-     "--resume --eval-only --describe --presets --verify-resume",
+     "--resume --eval-only --describe --presets --verify-resume --find-lr",
      ""},
     {"train", "--init-part", "weights"},
     {"train", "--image-size", "images"},

@@ -26,6 +26,14 @@ void CheckWeights(const Invocation& invocation) {
           "--eval-only needs weights: give --init FILE or --resume DIR");
 }
 
+void CheckFindLr(const Invocation& invocation) {
+  if (!invocation.find_lr) return;
+  for (const char* flag :
+       {"--resume", "--eval-only", "--describe", "--verify-resume", "--max-steps", "--lr"})
+    Require(!Given(invocation, flag), "train",
+            "--find-lr looks for --lr in a run of its own; leave out {}", flag);
+}
+
 void CheckVerifyResume(const Invocation& invocation) {
   if (!Given(invocation, "--verify-resume")) return;
   Require(invocation.verify_resume >= 1, "train", "--verify-resume must be at least 1, got {}",
@@ -105,6 +113,7 @@ void CheckStages(const Invocation& invocation) {
 void CheckAndComplete(Invocation& invocation) {
   ParseModelSpec(invocation.settings.model);
   CheckWeights(invocation);
+  CheckFindLr(invocation);
   CheckVerifyResume(invocation);
   AdaptPreset(invocation);
   CheckStages(invocation);

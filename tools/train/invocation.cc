@@ -293,6 +293,9 @@ void AddFileFlags(CLI::App& app, Invocation& invocation) {
       "a larger --epochs, and the layout over ranks may be given anew. Default: a new run");
   app.add_flag("--eval-only", invocation.eval_only,
                "Evaluate the weights of --init or --resume on the test set, and exit");
+  app.add_flag("--find-lr", invocation.find_lr,
+               "Train 100 steps with learning rates that rise from 1e-7 to 10, print their losses, "
+               "suggest the rate at which the loss falls fastest, and exit");
   app.add_option("--verify-resume", invocation.verify_resume,
                  "Check resuming: train N steps, stop, resume in a fresh folder for N more, train "
                  "2 N without a stop, and compare the bits of weights and optimizer state. The "

@@ -14,6 +14,7 @@ struct Invocation : recipes::RunOptions {
   std::string program;  // argv[0]
   GivenFlags given;     // flags that the user wrote
   bool eval_only = false;
+  bool find_lr = false;
   bool describe = false;
   int64_t verify_resume = 0;  // steps until the run is stopped; 0: not wanted
   std::string preset;         // its settings are in `settings`

@@ -13,6 +13,7 @@
 #include "recipes/data/data_places.h"
 #include "recipes/data/task_data.h"
 #include "recipes/model/model_of.h"
+#include "recipes/run/find_lr.h"
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
 #include "recipes/run/summary.h"
@@ -86,6 +87,17 @@ int VerifyResume(const Invocation& invocation) {
   return check.different == 0 ? 0 : 1;
 }
 
+int FindLearningRate(const Invocation& invocation) {
+  RequireData(invocation);
+  RunScreen screen;
+  CatchStopSignals();
+  const auto world = WorldOf(invocation);
+  const recipes::RateSearch search =
+      recipes::FindLearningRate(invocation, screen.Callbacks(), world.get());
+  if (IsFirstProcess()) screen.Print(recipes::ToText(search));
+  return search.finished ? 0 : StoppedStatus();
+}
+
 int EvaluateOnly(const Invocation& invocation) {
   RequireData(invocation);
   RunScreen screen;
@@ -123,6 +135,7 @@ int Main(int argc, const char* const* argv) {
   const std::optional<recipes::StoredRun> stored = Complete(invocation);
   const bool trains = invocation.help.empty() && !invocation.describe;
   if (trains) LimitMemory(invocation.memory_limit);
+  if (trains && invocation.find_lr) return FindLearningRate(invocation);
   if (trains && invocation.verify_resume > 0) return VerifyResume(invocation);
   if (trains) return invocation.eval_only ? EvaluateOnly(invocation) : Train(invocation);
   if (!IsFirstProcess()) return 0;

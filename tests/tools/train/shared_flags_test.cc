@@ -19,6 +19,7 @@ const std::map<std::string, std::string> kFree{
     {"--memory-limit", "what the process may do with its own memory"},
     {"--preset", "what it stands for is compared"},
     {"--verify-resume", "one process alone can do it"},
+    {"--find-lr", "the steps that it takes are compared"},
     {"--describe", "nothing is trained"},
     {"--presets", "nothing is trained"},
 };

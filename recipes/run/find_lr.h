@@ -1,0 +1,46 @@
+// Looks for a learning rate by the range test of Smith 2017 ("Cyclical learning rates for training
+// neural networks", section 3.3).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recipes/run/run.h"
+
+namespace torus::recipes {
+
+struct RateLoss {
+  double rate = 0;
+  double loss = 0;  // of the step
+};
+
+struct RateSearch {
+  bool finished = true;  // false: `stop` ended it
+  std::string folder;    // of its run
+  // Of each step, with its smoothed loss. The last is the last whose loss was finite and below four
+  // times the lowest.
+  std::vector<RateLoss> steps;
+  std::optional<double> rate;  // SteepestRate
+};
+
+inline constexpr int64_t kSearchSteps = 100;
+
+// Trains kSearchSteps steps of a run with `options`, whose learning rates rise from 1e-7 to 10 by
+// equal factors, until the loss diverges. Evaluates nothing. Called as Run is; processes that do
+// not lead return no steps. Throws what Run throws, and BadInput if options.resume is set.
+RateSearch FindLearningRate(RunOptions options, const RunCallbacks& callbacks = {},
+                            parallel::World* world = nullptr);
+
+// The losses' running mean, where each step before counts 0.9 times as much as the next, without
+// the bias of its beginning (Kingma and Ba 2015, algorithm 1).
+std::vector<RateLoss> Smoothed(const std::vector<RateLoss>& steps);
+
+// The rate at which the smoothed loss falls fastest over the logarithm of the rate, before it is
+// lowest. None if it never falls, or for fewer than three steps.
+std::optional<double> SteepestRate(const std::vector<RateLoss>& smoothed);
+
+// A table of some steps and what follows from them, for people.
+std::string ToText(const RateSearch& search);
+
+}  // namespace torus::recipes

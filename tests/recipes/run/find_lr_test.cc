@@ -1,0 +1,75 @@
+#include "recipes/run/find_lr.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "runtime/error.h"
+#include "tests/recipes/run/image_run.h"
+
+namespace torus::recipes {
+namespace {
+
+// A loss that falls from 2 to 1 around `centre` over the logarithm of the rate, and rises behind 1.
+std::vector<RateLoss> Falling(double centre) {
+  std::vector<RateLoss> steps;
+  for (double rate = 1e-7; rate < 10; rate *= 1.2) {
+    const double x = std::log(rate / centre);
+    steps.push_back({rate, 1 + 1 / (1 + std::exp(x)) + (rate > 1 ? rate : 0)});
+  }
+  return steps;
+}
+
+TEST(SteepestRate, IsWhereTheLossFallsFastest) {
+  for (const double centre : {1e-4, 3e-3, 0.05})
+    EXPECT_NEAR(std::log(*SteepestRate(Falling(centre)) / centre), 0, std::log(1.2));
+  EXPECT_FALSE(SteepestRate({{1e-3, 1}, {2e-3, 2}, {4e-3, 3}}).has_value());
+  EXPECT_FALSE(SteepestRate({{1e-3, 2}, {2e-3, 1}}).has_value());
+}
+
+// The weighted means of 1; 1 and 4; 1, 4 and 4.
+TEST(Smoothed, HasNoBiasAtItsBeginning) {
+  const std::vector<RateLoss> smoothed = Smoothed({{1, 1}, {2, 4}, {3, 4}});
+  EXPECT_NEAR(smoothed[0].loss, 1, 1e-15);
+  EXPECT_NEAR(smoothed[1].loss, (0.9 * 1 + 4) / 1.9, 1e-14);
+  EXPECT_NEAR(smoothed[2].loss, (0.81 * 1 + 0.9 * 4 + 4) / 2.71, 1e-14);
+  EXPECT_EQ(smoothed[2].rate, 3);
+}
+
+TEST(FindLearningRate, TrainsByRisingRatesAndEvaluatesNothing) {
+  RunOptions options{.settings = testing::SmallSettings(2, 1, 2),
+                     .out = ::testing::TempDir() + "/find_lr"};
+  std::filesystem::remove_all(options.out);
+  int evaluations = 0;
+  const RateSearch search =
+      FindLearningRate(options, {.on_evaluate = [&](const Evaluation&) { ++evaluations; }});
+  EXPECT_EQ(evaluations, 0);
+  EXPECT_TRUE(search.finished);
+  EXPECT_EQ(search.folder, options.out);
+  ASSERT_GT(search.steps.size(), 50u);
+  EXPECT_LE(std::ssize(search.steps), kSearchSteps);
+  EXPECT_DOUBLE_EQ(search.steps[0].rate, 1e-7);
+  const double factor = std::pow(1e8, 1.0 / (kSearchSteps - 1));
+  for (size_t i = 1; i < search.steps.size(); ++i)
+    EXPECT_NEAR(search.steps[i].rate / search.steps[i - 1].rate, factor, 1e-9);
+  ASSERT_TRUE(search.rate.has_value());
+  EXPECT_NE(ToText(search).find("suggested: --lr "), std::string::npos) << ToText(search);
+  options.resume = options.out;
+  EXPECT_THROW(FindLearningRate(options), BadInput);
+}
+
+TEST(FindLearningRate, CanBeStopped) {
+  RunOptions options{.settings = testing::SmallSettings(1, 1, 2),
+                     .out = ::testing::TempDir() + "/find_lr_stopped"};
+  std::filesystem::remove_all(options.out);
+  int steps = 0;
+  const RateSearch search =
+      FindLearningRate(options, {.on_step = [&](const parallel::StepReport&) { ++steps; },
+                                 .stop = [&] { return steps >= 3; }});
+  EXPECT_FALSE(search.finished);
+  EXPECT_LT(search.steps.size(), 10u);
+}
+
+}  // namespace
+}  // namespace torus::recipes
