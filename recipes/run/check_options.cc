@@ -120,6 +120,16 @@ void CheckValidation(const Settings& s) {
           "--patience {} needs --validation, or --best test, to know what is better", s.patience);
 }
 
+void CheckLora(const Settings& s) {
+  RequireUpTo("--lora", s.lora, int64_t{1} << 16);
+  if (s.lora == 0) return;
+  Require(!s.init.empty(), "train", "--lora adapts weights that are there: it needs --init");
+  Require(s.tensor == 1, "train", "--lora adapts whole matrices, and needs --tensor 1, got {}",
+          s.tensor);
+  Require(s.strategy == "ddp" || s.strategy == "none", "train",
+          "--lora needs --strategy ddp or none, got {}", s.strategy);
+}
+
 void CheckLabelSmoothing(const Settings& s) {
   Require(s.label_smoothing >= 0 && s.label_smoothing < 1, "train",
           "--label-smoothing must be from 0 to below 1, got {}", s.label_smoothing);
@@ -155,6 +165,7 @@ void CheckNames(const RunOptions& options) {
   CheckLength(s);
   CheckValidation(s);
   CheckLabelSmoothing(s);
+  CheckLora(s);
   CheckGradientCodec(s);
   RequireUpTo("--codec-warmup", s.codec_warmup, kMostSteps);
 }

@@ -7,6 +7,7 @@
 #include "parallel/optim/lr_schedule.h"
 #include "recipes/blocks/build_blocks.h"
 #include "recipes/model/model_of.h"
+#include "recipes/run/lora.h"
 #include "recipes/run/make_optimizer.h"
 #include "recipes/run/run_codecs.h"
 #include "runtime/error.h"
@@ -105,6 +106,21 @@ parallel::LrSchedule ScheduleOf(const Settings& settings, int64_t steps_per_epoc
                                    .steps_per_epoch = steps_per_epoch});
 }
 
+using MakeOptimizerFn =
+    std::function<std::unique_ptr<parallel::Optimizer>(std::vector<NamedVariable>)>;
+
+MakeOptimizerFn OptimizerOf(const Settings& settings, const DataForm& form) {
+  const MakeOptimizerFn make = [settings](std::vector<NamedVariable> parameters) {
+    return MakeOptimizer(settings, std::move(parameters));
+  };
+  if (settings.lora == 0) return make;
+  return [settings, make, trained = LoraParametersOf(settings, form)](
+             std::vector<NamedVariable> parameters) -> std::unique_ptr<parallel::Optimizer> {
+    return std::make_unique<LoraOptimizer>(std::move(parameters), trained, settings.lora,
+                                           settings.seed, make);
+  };
+}
+
 }  // namespace
 
 BatchFeed::BatchFeed(const DataPart& part, const Settings& settings,
@@ -181,10 +197,7 @@ parallel::TrainingParts Task::Parts() const {
           .loss = data_.loss,
           .correct = data_.correct,
           .left_out = data_.correct ? CountLeftOut : nullptr,
-          .optimizer =
-              [settings = settings_](std::vector<NamedVariable> parameters) {
-                return MakeOptimizer(settings, std::move(parameters));
-              },
+          .optimizer = OptimizerOf(settings_, data_.form),
           .learning_rate = [factor, lr = settings_.lr](int64_t step) { return lr * factor(step); },
           .largest_inputs = data_.form.inputs(LargestMicroBatch(settings_)),
           .smallest_inputs = single ? data_.form.inputs(1) : std::vector<parallel::TensorSpec>(),

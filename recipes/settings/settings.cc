@@ -66,7 +66,8 @@ const Later* LaterSetting(const std::string& key) {
                                                 {"patience", {28, 0}},
                                                 {"mixup", {29, 0.0}},
                                                 {"cutmix", {30, 0.0}},
-                                                {"random-erasing", {31, 0.0}}};
+                                                {"random-erasing", {31, 0.0}},
+                                                {"lora", {32, 0}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

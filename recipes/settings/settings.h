@@ -67,7 +67,8 @@ struct Settings {
   bool gradient_norm = false;  // the metrics have the gradient's norm without clipping too
   // Share of each target's probability that the loss of training spreads over all classes.
   double label_smoothing = 0;
-  double ema = 0;  // decay of the weights' moving average; 0: none
+  int64_t lora = 0;  // rank of the products by which linear weights change; 0: all is trained
+  double ema = 0;    // decay of the weights' moving average; 0: none
   std::string lr_schedule = "cosine";
   int64_t warmup = -1;  // steps; -1: a tenth of the run, at most 100
   bool nesterov = true;
@@ -143,6 +144,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--gradient-norm", s.gradient_norm);
   visit("--label-smoothing", s.label_smoothing);
   visit("--ema", s.ema);
+  visit("--lora", s.lora);
   visit("--lr-schedule", s.lr_schedule);
   visit("--warmup", s.warmup);
   visit("--nesterov", s.nesterov);

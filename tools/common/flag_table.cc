@@ -80,6 +80,7 @@ constexpr FlagRow kTable[] = {
      "--resume --eval-only --describe --presets --verify-resume --find-lr",
      ""},
     {"train", "--init-part", "weights"},
+    {"train", "--lora", "weights training", "0"},
     {"train", "--image-size", "images"},
     {"train", "--augment --random-erasing --mixup --cutmix", "images training"},
     {"train", "--image-cache", "image-files training"},

@@ -127,6 +127,10 @@ void AddOptimizerFlags(CLI::App& app, recipes::Settings& s) {
   app.add_option("--label-smoothing", s.label_smoothing,
                  "Share of each target's probability that the loss of training spreads evenly over "
                  "all classes or tokens; evaluations do not");
+  app.add_option(
+      "--lora", s.lora,
+      "Train, instead of each weight of a linear layer, two matrices of this rank whose "
+      "product is added to it (LoRA); nothing else but a classifier's head. 0: train all");
   app.add_option("--ema", s.ema,
                  "Decay of an exponential moving average of the weights, which is then evaluated "
                  "(0.999 averages about the last 1000 steps); 0: none");

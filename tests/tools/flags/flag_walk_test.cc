@@ -112,6 +112,7 @@ std::vector<Walk> Walks() {
         {"--preset", "resnet18-cifar10"},
         {"--plans", nowhere},
         {"--patience", "3"},
+        {"--lora", "4"},
         {"--max-steps", "3"}}},
       {"evaluate",
        "tools/evaluate/evaluate",

@@ -59,6 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--mixup", "-0.1"}, "--mixup must be from 0 to"},
         Refusal{{"--cutmix", "nan"}, "--cutmix"},
         Refusal{{"--find-lr", "--lr", "1"}, "--find-lr looks for --lr in a run of its own"},
+        Refusal{{"--lora", "8"}, "it needs --init"},
         Refusal{{"--label-smoothing", "1"}, "--label-smoothing must be from 0 to below 1, got 1"},
         Refusal{{"--label-smoothing", "0.1", "--model", "gpt2", "--data", "text", "--tensor", "2"},
                 "on one rank, got --tensor 2"},

@@ -1,0 +1,200 @@
+#include "recipes/run/lora.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "parallel/optim/adam.h"
+#include "parallel/optim/sgd.h"
+#include "recipes/data/task_data.h"
+#include "recipes/run/resumed_run.h"
+#include "recipes/run/run.h"
+#include "runtime/error.h"
+#include "tests/testing/checkpoint_bytes.h"
+
+namespace torus::recipes {
+namespace {
+
+constexpr double kRate = 0.25;
+
+Tensor Numbers(const Shape& shape, double phase) {
+  std::vector<double> values(static_cast<size_t>(Numel(shape)));
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = std::sin(phase + 0.9 * static_cast<double>(i));
+  return FromVector<double>(values, shape);
+}
+
+// A matrix that is adapted, one that keeps its values, and a vector that is trained whole.
+struct Model {
+  NamedVariable adapted{"h.weight", Variable(Numbers({3, 4}, 0), true)};
+  NamedVariable frozen{"e.weight", Variable(Numbers({2, 2}, 1), true)};
+  NamedVariable whole{"head.bias", Variable(Numbers({3}, 2), true)};
+  LoraParameters trained{{"h.weight"}, {"head.bias"}};
+
+  std::vector<NamedVariable> parameters() const { return {adapted, frozen, whole}; }
+  void SetGradients(double phase) {
+    for (NamedVariable p : parameters()) p.value.SetGrad(Numbers(p.value.shape(), phase += 1));
+  }
+};
+
+std::unique_ptr<parallel::Optimizer> Sgd(std::vector<NamedVariable> parameters) {
+  return std::make_unique<parallel::Sgd>(std::move(parameters), parallel::SgdOptions{});
+}
+std::unique_ptr<parallel::Optimizer> Adam(std::vector<NamedVariable> parameters) {
+  return std::make_unique<parallel::Adam>(std::move(parameters), parallel::AdamOptions{});
+}
+
+Tensor Find(const std::vector<NamedTensor>& state, const std::string& name) {
+  for (const NamedTensor& tensor : state)
+    if (tensor.name == name) return tensor.value.Clone();
+  return {};
+}
+
+// (m, k) x (k, n)
+std::vector<double> Product(const Tensor& a, const Tensor& b) {
+  std::vector<double> out(static_cast<size_t>(a.dim(0) * b.dim(1)));
+  const std::vector<double> x = ToVector<double>(a), y = ToVector<double>(b);
+  for (int64_t i = 0; i < a.dim(0); ++i)
+    for (int64_t j = 0; j < b.dim(1); ++j)
+      for (int64_t k = 0; k < a.dim(1); ++k)
+        out[i * b.dim(1) + j] += x[i * a.dim(1) + k] * y[k * b.dim(1) + j];
+  return out;
+}
+
+// Two steps of SGD: B = -rate G A^T after the first, since B was 0, and A has a gradient only in the
+// second: A' = A - rate B^T G'.
+TEST(LoraOptimizer, TrainsTwoNarrowMatricesByTheChainRule) {
+  Model model;
+  const Tensor before = model.adapted.value.data().Clone(),
+               frozen = model.frozen.value.data().Clone(), whole = model.whole.value.data().Clone();
+  LoraOptimizer optimizer(model.parameters(), model.trained, 2, 7, Sgd);
+  model.SetGradients(10);
+  const Tensor first = model.adapted.value.grad().Clone();
+  const std::vector<double> bias_gradient = ToVector<double>(model.whole.value.grad());
+  optimizer.Step(kRate);
+  const Tensor a = Find(optimizer.State(), "h.weight.lora_A"),
+               b = Find(optimizer.State(), "h.weight.lora_B");
+  ASSERT_EQ(a.shape(), (Shape{2, 4}));
+  for (const double value : ToVector<double>(a)) EXPECT_LE(std::abs(value), 0.5);
+  const std::vector<double> step = Product(first, a.Permute({1, 0}).Contiguous());
+  for (size_t i = 0; i < step.size(); ++i)
+    EXPECT_NEAR(ToVector<double>(b)[i], -kRate * step[i], 1e-15);
+  const auto expect_sum = [&](const Tensor& a, const Tensor& b) {
+    const std::vector<double> change = Product(b, a), at = ToVector<double>(before),
+                              now = ToVector<double>(model.adapted.value.data());
+    for (size_t i = 0; i < now.size(); ++i) EXPECT_NEAR(now[i], at[i] + change[i], 1e-15);
+  };
+  expect_sum(a, b);
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_NEAR(ToVector<double>(model.whole.value.data())[i],
+                ToVector<double>(whole)[i] - kRate * bias_gradient[i], 1e-15);
+  model.SetGradients(20);
+  const std::vector<double> of_a =
+      Product(b.Permute({1, 0}).Contiguous(), model.adapted.value.grad());
+  optimizer.Step(kRate);
+  const Tensor next = Find(optimizer.State(), "h.weight.lora_A");
+  for (size_t i = 0; i < of_a.size(); ++i)
+    EXPECT_NEAR(ToVector<double>(next)[i], ToVector<double>(a)[i] - kRate * of_a[i], 1e-15);
+  expect_sum(next, Find(optimizer.State(), "h.weight.lora_B"));
+  EXPECT_EQ(ToVector<double>(model.frozen.value.data()), ToVector<double>(frozen));
+}
+
+TEST(LoraOptimizer, GoesOnFromItsState) {
+  Model one, two;
+  LoraOptimizer first(one.parameters(), one.trained, 2, 7, Adam),
+      second(two.parameters(), two.trained, 2, 8, Adam);
+  EXPECT_TRUE(first.State().empty());
+  one.SetGradients(10);
+  first.Step(kRate);
+  std::vector<NamedTensor> state = first.State();
+  for (NamedTensor& tensor : state) {
+    EXPECT_TRUE(tensor.name.starts_with("h.weight.lora_") || tensor.name.starts_with("head.bias."))
+        << tensor.name;
+    EXPECT_EQ(std::ranges::count(tensor.name, '.'), 2) << "parameter.kind: " << tensor.name;
+    tensor.value = tensor.value.Clone();
+  }
+  second.LoadState(state);
+  for (const auto& [from, to] : {std::pair(one.adapted, two.adapted), {one.whole, two.whole}}) {
+    Variable copy = to.value;
+    copy.SetData(from.value.data().Clone());
+  }
+  one.SetGradients(20), two.SetGradients(20);
+  first.Step(kRate), second.Step(kRate);
+  EXPECT_EQ(ToVector<double>(one.adapted.value.data()), ToVector<double>(two.adapted.value.data()));
+  EXPECT_EQ(ToVector<double>(one.whole.value.data()), ToVector<double>(two.whole.value.data()));
+  state.erase(state.begin());  // lora_base
+  EXPECT_THROW(second.LoadState(state), BadInput);
+}
+
+Settings Small(const std::string& model) {
+  Settings s;
+  s.model = model;
+  return s;
+}
+
+TEST(LoraParametersOf, AreTheMatricesButEmbeddingsAndHead) {
+  const LoraParameters gpt = LoraParametersOf(Small("gpt2:2"), TextForm("text", 50257, 8));
+  EXPECT_EQ(gpt.adapted.size(), 8u) << "four of each layer";
+  EXPECT_TRUE(gpt.whole.empty());
+  for (const std::string& name : gpt.adapted) EXPECT_EQ(name.find("wte"), name.npos) << name;
+  const LoraParameters roberta = LoraParametersOf(Small("roberta:1"), SentenceForm("s", 2, 8));
+  EXPECT_EQ(roberta.adapted.size(), 6u);
+  EXPECT_EQ(roberta.whole.size(), 4u) << "two linear layers with biases";
+  EXPECT_THROW(LoraParametersOf(Small("resnet18"), TextForm("images", 10, 8)), BadInput);
+}
+
+// As a user does: trains, then adapts what came of it, stops in between, and reads the result.
+TEST(Lora, ARunChangesNothingElseAndIsResumedInTheSameBits) {
+  const std::string folder = ::testing::TempDir() + "/lora", path = folder + "/text.txt";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::ofstream text(path);
+  for (int i = 0; i < 400; ++i) text << static_cast<char>('a' + i * i % 26);
+  text.close();
+  RunOptions options{.settings = Small("gpt-char:1"), .out = folder + "/base", .max_steps = 1};
+  Settings& s = options.settings;
+  s.data = "text";
+  s.data_dir = path;
+  s.tokenizer = "bytes";
+  s.length = 8;
+  s.epoch_size = 8;
+  s.batch_size = 2;
+  s.micro_batches = s.threads = 1;
+  s.optimizer = "adamw";
+  s.lr = 0.01;
+  recipes::Run(options);
+  s.init = folder + "/base/checkpoint";
+  s.lora = 2;
+  options.out = folder + "/whole";
+  options.max_steps = 4;
+  recipes::Run(options);
+  options.out = folder + "/part";
+  options.max_steps = 2;
+  recipes::Run(options);
+  RunOptions rest = options;
+  rest.resume = options.out;
+  rest.out = "";
+  rest.max_steps = 4;
+  recipes::Run(rest);
+  const auto bytes = [&](const char* run) {
+    return torus::testing::CheckpointBytes(folder + "/" + run + "/checkpoint");
+  };
+  EXPECT_TRUE(bytes("whole") == bytes("part"));
+  const auto weights = [&](const char* run) {
+    std::map<std::string, std::vector<float>> all;
+    const ResumedRun opened = LoadRun(folder + "/" + run);
+    for (const NamedTensor& weight : opened.checkpoint->ReadAll(io::kWeights))
+      all[weight.name] = ToVector<float>(weight.value);
+    return all;
+  };
+  const auto before = weights("base"), after = weights("whole");
+  const LoraParameters trained = LoraParametersOf(s, TextForm("text", 256, 8));
+  ASSERT_EQ(before.size(), after.size());
+  for (const auto& [name, values] : before)
+    EXPECT_EQ(values != after.at(name), trained.adapted.contains(name)) << name;
+}
+
+}  // namespace
+}  // namespace torus::recipes
