@@ -51,7 +51,7 @@ constexpr std::array kLibraries{
     Library{"gmock/", "GoogleTest"},
     Library{"benchmark/", "Benchmark"},
     Library{"torus/", "Torus"},  // as installed: for examples
-    Library{"lab_", "labs"},  // headers that come with the files of tools/labs
+    Library{"lab_", "labs"},     // headers that come with the files of tools/labs
 };
 
 constexpr std::array<std::string_view, 32> kSystem{
