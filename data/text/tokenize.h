@@ -29,10 +29,10 @@ struct TokenizeResult {
 };
 
 // Divides each input by Documents::Split (between tokens), tokenises both parts, puts the token
-// that ends a text (Tokenizer::end_of_text) between the documents of a part if the tokenizer has it, and
-// writes train-00000.tokens, ..., validation-00000.tokens, ... (OpenLanguageData reads them). Throws
-// BadInput naming the option or file, also for an output folder that contains anything but token
-// files, which would be lost.
+// that ends a text (Tokenizer::end_of_text) between the documents of a part if the tokenizer has
+// it, and writes train-00000.tokens, ..., validation-00000.tokens, ... (OpenLanguageData reads
+// them). Throws BadInput naming the option or file, also for an output folder that contains
+// anything but token files, which would be lost.
 // Throws BrokenEnvironment if the folder cannot be written.
 TokenizeResult TokenizeFiles(const TokenizeOptions& options);
 
