@@ -98,12 +98,13 @@ bool IsPublic(const std::string& symbol, const Words& words) {
   return true;
 }
 
-// What a program that includes the headers does not make itself: weak functions and data are its
-// own, but of a class there should be one type.
+// What a program that includes the headers does not make itself, or should share: inline functions
+// are its own, but there is one object of an inline variable, and one type of a class.
 bool IsShared(char type, const std::string& symbol, const std::set<std::string>& templates) {
   if (type == 'W') return templates.contains(QualifiedName(Demangled(symbol)));
-  const bool of_a_class = symbol.starts_with("_ZT") && !symbol.starts_with("_ZTh");
-  return std::string("TDBR").find(type) != std::string::npos || (type == 'V' && of_a_class);
+  const bool local_static = symbol.starts_with("_ZZ") || symbol.starts_with("_ZGV");
+  if (type == 'V' || type == 'u') return !local_static;
+  return std::string("TDBR").find(type) != std::string::npos;
 }
 
 }  // namespace
