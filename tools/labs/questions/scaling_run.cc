@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "recipes/data/task_data.h"
+#include "recipes/settings/settings_json.h"
 #include "runtime/error.h"
 #include "tools/labs/questions/kept_runs.h"
 
