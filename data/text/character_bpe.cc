@@ -50,14 +50,15 @@ CharacterBpe::CharacterBpe(Parts parts, const std::string& path) : parts_(std::m
   }
 }
 
-// Byte tokens represent their byte.
+// Byte tokens represent their byte, also in a decoded text if the decoder says so.
 void CharacterBpe::AddBytes() {
   byte_numbers_.assign(256, -1);
   for (int byte = 0; byte < 256; ++byte) {
     const auto found = parts_.numbers.find(ByteToken(byte));
     if (found == parts_.numbers.end()) continue;
     byte_numbers_[static_cast<size_t>(byte)] = found->second;
-    bytes_[static_cast<size_t>(found->second)] = std::string(1, static_cast<char>(byte));
+    if (parts_.decodes_bytes)
+      bytes_[static_cast<size_t>(found->second)] = std::string(1, static_cast<char>(byte));
   }
 }
 

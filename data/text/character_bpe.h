@@ -47,6 +47,7 @@ class CharacterBpe : public Tokenizer {
     bool fuse_unknown = false;        // neighbouring unknown characters are one token
     bool ignore_merges = false;       // a piece that is in the vocabulary is one token
     std::optional<int32_t> unknown;   // of characters without a token
+    bool decodes_bytes = false;       // such tokens are their bytes in a decoded text
     bool strips_first_space = false;  // of a decoded text
     std::vector<int32_t> beginning;   // as Tokenizer::beginning
     int32_t end_of_text = -1;         // as Tokenizer::end_of_text

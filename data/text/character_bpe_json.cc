@@ -1,5 +1,6 @@
 #include "data/text/character_bpe_json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "runtime/error.h"
@@ -84,6 +85,11 @@ SpaceRule SpacesOf(const Json& json, const std::string& path) {
   return spaces;
 }
 
+bool DecodesBytes(const Json& json) {
+  const std::vector<Json> parts = MembersOf(Member(json, "decoder"), "decoders");
+  return std::ranges::any_of(parts, [](const Json& part) { return IsOf(part, "ByteFallback"); });
+}
+
 // Whether a decoded text loses the space that encoding put in front.
 bool StripsFirstSpace(const Json& json, const std::string& path) {
   bool strips = false;
@@ -137,6 +143,7 @@ CharacterBpe::Parts ParseCharacterBpe(const Json& json, const std::string& path)
                             .byte_fallback = FlagOf(model, "byte_fallback", path),
                             .fuse_unknown = FlagOf(model, "fuse_unk", path),
                             .ignore_merges = FlagOf(model, "ignore_merges", path),
+                            .decodes_bytes = DecodesBytes(json),
                             .strips_first_space = StripsFirstSpace(json, path)};
   for (const Json& merge : merges) parts.merges.push_back(MergeOf(merge, path));
   if (unknown.is_null()) return parts;

@@ -44,6 +44,8 @@ TEST(Module, ParametersAreTheModulesOwn) {
   model->Initialize(1);
   Variable weight = model->Parameters()[3].value;
   weight.SetData(Zeros({2, 4}));
+  Variable bias = model->Parameters()[4].value;
+  bias.SetData(Zeros({2}));
   const Variable y = model->layers()[1].module->Forward(Variable(Full({1, 4}, 1)), {});
   EXPECT_EQ(ToVector<float>(y.data()), (std::vector<float>{0, 0}));
 }

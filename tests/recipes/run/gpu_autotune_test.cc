@@ -62,7 +62,7 @@ class GpuAutotune : public ::testing::Test {
   // The summary's plans.
   nlohmann::json PlansOf(RunOptions options, int64_t steps) const {
     options.max_steps = steps;
-    return recipes::Run(options).summary["plans"];
+    return nlohmann::json::parse(recipes::Run(options).summary)["plans"];
   }
   std::string FileOf(const std::string& name, int rank = 0) const {
     return RunFolder{folder_ + "/" + name}.plans(rank);
