@@ -1,6 +1,7 @@
 #include "ops/elementwise/elementwise.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/elementwise/binary.h"
 #include "ops/elementwise/kernels.h"
 #include "ops/precision/in_precision.h"
@@ -117,6 +118,7 @@ Variable Mul(const Variable& input, const Variable& other) {
 }
 
 Variable Div(const Variable& input, const Variable& other) {
+  RequireDefined("div", input, other);
   if (!IsFloating(input.dtype()) && !IsFloating(other.dtype())) return TrueQuotient(input, other);
   return InPrecision(
       "div",
@@ -167,6 +169,7 @@ Variable Div(const Variable& input, double other, DivRounding rounding) {
 }
 
 Variable Neg(const Variable& input) {
+  RequireDefined("neg", input);
   if (!IsFloating(input.dtype())) return Sub(Constant("neg", 0, input), input);
   return InPrecision(
       "neg",

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "autograd/undefined_input.h"
 #include "autograd/variable.h"
 #include "ops/loss/loss_reduction.h"
 #include "ops/reduction/reduction.h"
@@ -18,6 +19,7 @@ inline Variable Reduce(const Variable& losses, LossReduction reduction) {
 // be of 64 pairs, which nobody means.
 inline void RequireOneShape(std::string_view op, const char* first, const Variable& a,
                             const char* second, const Variable& b) {
+  RequireDefined(op, a, b);
   Require(a.shape() == b.shape(), op,
           "needs {} and {} of one shape, got {} and {}; reshape or expand one of them", first,
           second, a.shape(), b.shape());

@@ -1,6 +1,7 @@
 #include "ops/reduction/cumsum.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/precision/in_precision.h"
 #include "ops/reduction/kernels.h"
 #include "ops/sum/reduction_shape.h"
@@ -18,6 +19,7 @@ Tensor RunningSum(const Tensor& x, int dim, bool reverse) {
 }  // namespace
 
 Variable Cumsum(const Variable& input, int64_t dim) {
+  RequireDefined("cumsum", input);
   if (!IsFloating(input.dtype())) {
     const int d = NormalizeDim("cumsum", dim, input.rank());
     return Variable(RunningSum(input.data().To(DType::kI64).Contiguous(), d, false));

@@ -1,6 +1,7 @@
 #include "ops/reduction/prod.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/elementwise/binary.h"
 #include "ops/precision/in_precision.h"
 #include "ops/reduction/kernels.h"
@@ -35,6 +36,7 @@ Tensor OthersProduct(const Tensor& x, const Dims& reduced) {
 }  // namespace
 
 Variable Prod(const Variable& input, const Dims& dims, bool keepdim) {
+  RequireDefined("prod", input);
   const Dims reduced = ReducedDims("prod", dims, input.rank());
   const Shape shape = ReducedShape(input.shape(), reduced, keepdim);
   if (!IsFloating(input.dtype()))

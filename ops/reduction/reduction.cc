@@ -1,6 +1,7 @@
 #include "ops/reduction/reduction.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/precision/in_precision.h"
 #include "ops/sum/reduction_shape.h"
 #include "ops/sum/sum.h"
@@ -17,6 +18,7 @@ Tensor RepeatBack(const Tensor& grad, const Shape& shape, const Dims& reduced) {
 }  // namespace
 
 Variable Sum(const Variable& input, const Dims& dims, bool keepdim) {
+  RequireDefined("sum", input);
   if (!IsFloating(input.dtype())) {
     const Dims reduced = ReducedDims("sum", dims, input.rank());
     return Variable(SumOver("sum", input.data().To(DType::kI64), reduced, keepdim));
@@ -34,6 +36,7 @@ Variable Sum(const Variable& input, const Dims& dims, bool keepdim) {
 }
 
 Variable Mean(const Variable& input, const Dims& dims, bool keepdim) {
+  RequireDefined("mean", input);
   Require(IsFloating(input.dtype()), "mean", "needs floating-point values, got {}", input);
   return InPrecision(
       "mean",

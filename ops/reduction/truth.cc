@@ -1,5 +1,6 @@
 #include "ops/reduction/truth.h"
 
+#include "autograd/undefined_input.h"
 #include "ops/elementwise/binary.h"
 #include "ops/sum/reduction_shape.h"
 #include "ops/sum/sum.h"
@@ -20,12 +21,14 @@ Variable Result(const Tensor& truth, const Variable& input) {
 }  // namespace
 
 Variable Any(const Variable& input, const Dims& dims, bool keepdim) {
+  RequireDefined("any", input);
   const Dims reduced = ReducedDims("any", dims, input.rank());
   const Tensor count = Count("any", input.data(), reduced, keepdim);
   return Result(ApplyCompare("any", CompareOp::kNotEqual, count, 0), input);
 }
 
 Variable All(const Variable& input, const Dims& dims, bool keepdim) {
+  RequireDefined("all", input);
   const Dims reduced = ReducedDims("all", dims, input.rank());
   const Tensor count = Count("all", input.data(), reduced, keepdim);
   const double most = static_cast<double>(ReducedCount(input.shape(), reduced));
@@ -33,6 +36,7 @@ Variable All(const Variable& input, const Dims& dims, bool keepdim) {
 }
 
 Variable CountNonzero(const Variable& input, const Dims& dims) {
+  RequireDefined("count_nonzero", input);
   const Dims reduced = ReducedDims("count_nonzero", dims, input.rank());
   return Variable(Count("count_nonzero", input.data(), reduced, false));
 }

@@ -102,7 +102,7 @@ std::vector<Row> PointwiseRows() {
           {"",
            {Indices({2, 1}), Indices({3})},
            [](const Variables& in) {
-             return Variables{Add(in[0], Neg(in[1])), Div(in[0], in[1]), Sign(in[0]),
+             return Variables{Add(in[0], Neg(in[1])), Div(in[0], in[1]), Sign(Sub(in[0], in[1])),
                               Div(in[0], Add(in[1], 1), DivRounding::kTrunc)};
            }},
           Two("maximum", Maximum),

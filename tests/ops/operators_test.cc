@@ -96,7 +96,7 @@ TEST(Operators, AndOpsNameThemselvesWhereAnInputIsUndefined) {
   EXPECT_EQ(ErrorOf([&] { ops::Matmul(x, none); }), "[matmul] " + both);
   EXPECT_EQ(ErrorOf([&] { ops::Linear(x, none); }), "[linear] " + both);
   EXPECT_EQ(ErrorOf([&] { ops::Maximum(x, none); }), "[maximum] " + both);
-  EXPECT_EQ(ErrorOf([&] { ops::MseLoss(x, none); }), "[sub] " + both);
+  EXPECT_EQ(ErrorOf([&] { ops::MseLoss(x, none); }), "[mse_loss] " + both);
   const std::string one = "needs defined inputs, got none";
   EXPECT_EQ(ErrorOf([&] { ops::Exp(none); }), "[exp] " + one);
   EXPECT_EQ(ErrorOf([&] { ops::Softmax(none, 0); }), "[softmax] " + one);

@@ -102,7 +102,7 @@ def _public_headers_impl(ctx):
         outputs = [out],
         mnemonic = "CollectHeaders",
     )
-    return [DefaultInfo(files = depset([out]))]
+    return [DefaultInfo(files = depset([out]), runfiles = ctx.runfiles(files = [out]))]
 
 public_headers = rule(
     implementation = _public_headers_impl,

@@ -37,6 +37,12 @@ inline std::string RunUntilFailure(const ToyRun& run) {
   return {};
 }
 
+// For a death test of a run whose thread is left behind: a process that ends at once.
+[[noreturn]] inline void SayFailureAndEnd(const ToyRun& run) {
+  std::fputs(RunUntilFailure(run).c_str(), stderr);
+  _exit(1);
+}
+
 using Failures = std::vector<std::shared_future<std::string>>;
 
 // Begins a run of its own for each case, all at the same time. Messages in the order of the cases.

@@ -210,7 +210,7 @@ TEST(FaultDeathTest, EndlessStopEndsTheProgram) {
     if (step == kFaultStep && action.kind == ActionKind::kForward && action.stage == 1)
       std::this_thread::sleep_for(std::chrono::hours(1));
   };
-  EXPECT_EXIT(RunUntilFailure(run), ::testing::ExitedWithCode(1), "rank 1 did not stop");
+  EXPECT_EXIT(SayFailureAndEnd(run), ::testing::ExitedWithCode(1), "rank 1 did not stop");
 }
 
 }  // namespace

@@ -72,6 +72,7 @@ TEST_F(NewFiles, OfCheckpointsOfTheBestAndOfEarlierOnesAreCreatedExclusively) {
   RunOptions options{.settings = SmallSettings(2, 1, 2), .out = folder_, .checkpoint_every = 1};
   options.settings.epochs = 1;
   options.settings.ema = 0.5;
+  options.settings.best = "test";
   options.max_steps = 2;
   options.keep = 2;
   options.eval_every = 1;

@@ -184,7 +184,7 @@ TEST(Run, EndsWhenPatienceDoes) {
   EXPECT_TRUE(Bytes(stopped.out) == Bytes(options.out));
   // At its end there is nothing to do, but for more patience.
   seen.clear(), said.clear();
-  EXPECT_EQ(recipes::Run(Resumed(options), callbacks).summary["early_stop"], 2);
+  EXPECT_EQ(SummaryOf(recipes::Run(Resumed(options), callbacks))["early_stop"], 2);
   EXPECT_TRUE(seen.empty());
   EXPECT_NE(said.back().find("a larger --patience continues"), std::string::npos) << said.back();
   options.settings.patience = 4;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "models/model_spec.h"
 #include "recipes/evaluate/evaluate.h"
