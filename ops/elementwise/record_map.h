@@ -37,7 +37,8 @@ Variable RecordMapOf(std::string_view op, const Variable& input, const F& f) {
 }  // namespace internal
 
 // Applies f to every element of an f32, f64 or 16-bit tensor and records the gradient, keeping the
-// input or the output as the functor says; a step function (math_functors.h) keeps neither. Throws BadInput tagged `op` for other dtypes.
+// input or the output as the functor says; a step function (math_functors.h) keeps neither. Throws
+// BadInput tagged `op` for other dtypes.
 template <class F>
 Variable RecordMap(std::string_view op, const Variable& input, const F& f) {
   RequireDefined(op, input);

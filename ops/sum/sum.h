@@ -5,9 +5,9 @@
 
 namespace torus::ops {
 
-// Sum over `reduced` (as ReducedDims gives them), divided by `divisor`; f32, f64, or i64
-// without a divisor, with any strides; the result is contiguous. Its bits do not depend on the number
-// of threads.
+// Sum over `reduced` (as ReducedDims gives them), divided by `divisor`; f32, f64, or i64 without a
+// divisor, with any strides; the result is contiguous. Its bits do not depend on the number of
+// threads.
 Tensor SumOver(std::string_view op, const Tensor& input, const Dims& reduced, bool keepdim,
                double divisor = 1);
 

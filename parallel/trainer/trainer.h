@@ -54,9 +54,10 @@ class Trainer {
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  // Runs steps until step() == end, the stop hook returns true, or a stop is requested of the hooks'
-  // token, from any thread. What `batches` refers to must stay valid meanwhile. Throws TooManySkipped after max_skipped skipped steps in a row. The trainer may
-  // still be used then; State() is as before these steps.
+  // Runs steps until step() == end, the stop hook returns true, or a stop is requested of the
+  // hooks' token, from any thread. What `batches` refers to must stay valid meanwhile. Throws
+  // TooManySkipped after max_skipped skipped steps in a row. The trainer may still be used then;
+  // State() is as before these steps.
   void Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks = {});
   // Runs forwards only, with gradients off, over `count` mini-batches (steps 0 .. count - 1 of
   // `batches`). `stop` is asked before each of them; true ends the call.

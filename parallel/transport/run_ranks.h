@@ -37,10 +37,10 @@ void OnStuckRank(std::function<void(const std::string& message)> end);
 //
 // The first exception aborts the world, so that the other ranks stop too, and is rethrown here once
 // they have. The world is also aborted if no running rank makes progress for twice its timeout;
-// this finds a rank that hangs although no other waits for it. Throws StuckRank if a thread does not
-// stop within the grace period; the thread keeps `world` and a copy of `fn`, and what `fn` refers
-// to must stay valid for it. Throws BrokenEnvironment if a thread cannot be started, after those
-// already started have ended.
+// this finds a rank that hangs although no other waits for it. Throws StuckRank if a thread does
+// not stop within the grace period; the thread keeps `world` and a copy of `fn`, and what `fn`
+// refers to must stay valid for it. Throws BrokenEnvironment if a thread cannot be started, after
+// those already started have ended.
 void RunRanks(InProcessWorld& world, const std::function<void(Transport&)>& fn,
               RunRanksOptions options = {});
 

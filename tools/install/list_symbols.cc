@@ -55,8 +55,8 @@ std::string Demangled(const std::string& symbol) {
   return status == 0 ? text.get() : "";
 }
 
-// "torus::ops::Add" of "torus::Tensor torus::ops::Add<float>(torus::Tensor const&)": without what is
-// between <>, without parameters and result.
+// "torus::ops::Add" of "torus::Tensor torus::ops::Add<float>(torus::Tensor const&)": without what
+// is between <>, without parameters and result.
 std::string QualifiedName(const std::string& demangled) {
   std::string name;
   int depth = 0;

@@ -76,7 +76,8 @@ TrainTotals TotalsOf(const Kind& kind, TrainerOptions options, Setup setup) {
 // In bf16 the updates write the copies of weights that the launched steps read.
 const std::vector<Precision> kPrecisions{{}, {DType::kBF16, MatmulMode::kNative}};
 
-// Neither optimizer's update depends on how the gradients were checked: each with one of the checks.
+// Neither optimizer's update depends on how the gradients were checked: each with one of the
+// checks.
 const struct {
   std::unique_ptr<Optimizer> (*make)(std::vector<NamedVariable>);
   double clip;

@@ -175,13 +175,13 @@ TEST_F(Checkpoints, AnyOneCanBeGoneBackTo) {
   EXPECT_EQ(EarlierSteps(run_).size(), 7u);
   RunOptions back = Resumed(run_.earlier(3));
   back.max_steps = 5;
-  EXPECT_EQ(recipes::Run(back).summary["resumed_from"], 3);
+  EXPECT_EQ(SummaryOf(recipes::Run(back))["resumed_from"], 3);
   // What was trained after it has been taken back.
   EXPECT_EQ(EarlierSteps(run_), (std::vector<int64_t>{4, 3, 2, 1}));
-  EXPECT_EQ(recipes::Run(Resumed(run_.path)).summary["resumed_from"], 5);
+  EXPECT_EQ(SummaryOf(recipes::Run(Resumed(run_.path)))["resumed_from"], 5);
   EXPECT_TRUE(Weights() == whole);
   const int64_t best = StepIn(run_.best());
-  EXPECT_EQ(recipes::Run(Resumed(run_.best())).summary["resumed_from"], best);
+  EXPECT_EQ(SummaryOf(recipes::Run(Resumed(run_.best())))["resumed_from"], best);
   EXPECT_TRUE(Weights() == whole);
 }
 

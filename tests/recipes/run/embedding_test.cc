@@ -51,7 +51,7 @@ std::string Bytes(const RunResult& run) {
 }
 
 uint64_t PeakOf(const RunResult& run) {
-  return run.summary["memory"]["peak_bytes"].get<uint64_t>();
+  return SummaryOf(run)["memory"]["peak_bytes"].get<uint64_t>();
 }
 
 int RanksInTrace(const RunResult& run) {

@@ -63,8 +63,8 @@ std::vector<double> Product(const Tensor& a, const Tensor& b) {
   return out;
 }
 
-// Two steps of SGD: B = -rate G A^T after the first, since B was 0, and A has a gradient only in the
-// second: A' = A - rate B^T G'.
+// Two steps of SGD: B = -rate G A^T after the first, since B was 0, and A has a gradient only in
+// the second: A' = A - rate B^T G'.
 TEST(LoraOptimizer, TrainsTwoNarrowMatricesByTheChainRule) {
   Model model;
   const Tensor before = model.adapted.value.data().Clone(),
