@@ -11,7 +11,7 @@ Command Parse(std::string_view text, int line) {
   Command command{line};
   bool for_program = false;
   for (const std::string& word : ShellWords(text.substr(kStart.size()))) {
-    if (word == "&&" || word == "|") break;
+    if (word == "&&" || word == "|" || word == "<" || word == ">") break;
     if (for_program) {
       command.arguments.push_back(word);
     } else if (word == "--") {

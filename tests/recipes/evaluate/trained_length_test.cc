@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "models/model_spec.h"
 #include "recipes/evaluate/evaluate.h"

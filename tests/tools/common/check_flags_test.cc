@@ -18,7 +18,7 @@ std::string Refusal(const GivenFlags& given, const std::vector<HereOrNot>& conte
 }
 
 std::vector<HereOrNot> With(bool sampling) {
-  return {{"sampling", sampling, "got 0"}, {"low", false, "got f32"}};
+  return {{"sampling", sampling, "got 0"}, {"low", false, "got f32"}, {"no-stdin", true, ""}};
 }
 
 TEST(CheckFlags, NamesTheFlagWhatItNeedsAndWhatThereIs) {
