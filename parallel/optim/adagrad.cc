@@ -1,5 +1,7 @@
 #include "parallel/optim/adagrad.h"
 
+#include "parallel/optim/rule_kernels.h"
+
 namespace torus::parallel {
 
 Adagrad::Adagrad(const std::vector<AdagradGroup>& groups)

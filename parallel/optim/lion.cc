@@ -1,5 +1,7 @@
 #include "parallel/optim/lion.h"
 
+#include "parallel/optim/rule_kernels.h"
+
 namespace torus::parallel {
 
 Lion::Lion(const std::vector<LionGroup>& groups)

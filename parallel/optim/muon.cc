@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "parallel/optim/joint_optimizer.h"
+#include "parallel/optim/rule_kernels.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {

@@ -1,5 +1,6 @@
 #include "parallel/optim/rmsprop.h"
 
+#include "parallel/optim/rule_kernels.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {

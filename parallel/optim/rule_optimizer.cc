@@ -5,6 +5,7 @@
 
 #include "autograd/low_copy.h"
 #include "parallel/optim/kernels.h"
+#include "parallel/optim/rule_kernels.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {

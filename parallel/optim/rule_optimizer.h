@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "parallel/optim/element_rules.h"
 #include "parallel/optim/optimizer.h"
 #include "parallel/optim/optimizer_state.h"
-#include "parallel/optim/rule_kernels.h"
 
 namespace torus::parallel {
+
+struct RuleItem;  // rule_kernels.h
 
 // Throws BadInput tagged `optimizer` unless the value of `what` is finite and at least 0.
 void CheckAtLeast0(const char* optimizer, const char* what, double value);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "parallel/optim/rule_kernels.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {

@@ -145,7 +145,7 @@ TEST(SegmentAllocator, LimitSaysWhatWasAskedAndHeld) {
     FAIL();
   } catch (const BrokenEnvironment& e) {
     EXPECT_STREQ(e.what(),
-                 "[allocator] out of memory on cpu: asked for 20.0 MiB, 30.0 MiB live, 30.0 MiB "
+                 "[allocator] out of memory on test: asked for 20.0 MiB, 30.0 MiB live, 30.0 MiB "
                  "held, limit 40.0 MiB");
   }
   for (size_t bytes : {(size_t{1} << 48) + 1, ~size_t{0}})
@@ -192,7 +192,7 @@ TEST(SegmentAllocatorOverAnother, GivesNothingBackBeforeItEnds) {
     FAIL();
   } catch (const BrokenEnvironment& e) {
     EXPECT_STREQ(e.what(),
-                 "[allocator] out of memory on test: asked for 40.0 MiB, 0.0 MiB live, 20.0 MiB "
+                 "[allocator] out of memory on cpu: asked for 40.0 MiB, 0.0 MiB live, 20.0 MiB "
                  "held, and of the device's 50.0 MiB live, 50.0 MiB held");
   }
   EXPECT_EQ(f.pool.stats().held_bytes, 20 * kMiB);
