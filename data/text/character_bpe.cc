@@ -47,6 +47,10 @@ CharacterBpe::CharacterBpe(Parts parts, const std::string& path) : parts_(std::m
     as_spaced_.push_back(token);
     as_spaced_.back().text = Spaced(token.text, /*first=*/true);
     as_spaced_.back().normalized = false;
+    // Decoded as it was found, with the space in front that the rule gave it.
+    if (!token.special)
+      bytes_.at(static_cast<size_t>(token.number)) =
+          Replaced(as_spaced_.back().text, kSpaceSymbol, " ");
   }
 }
 
