@@ -59,7 +59,7 @@ class LastBlocks : public emulated_gpu::Observer {
       emulated_gpu::RunBlock(launch.op, launch.shape, block, launch.thread);
   }
   void OnCopy(void* to, const void* from, size_t bytes, StreamHandle) override {
-    if (bytes <= 1 << 20) std::memcpy(to, from, bytes);
+    if (bytes <= 1 << 24) std::memcpy(to, from, bytes);
   }
   // As many as have a row, if each of their 256 threads has one element of it.
   void TakeRow(int64_t elements) { count = static_cast<uint64_t>(elements) / 256 + 8; }
