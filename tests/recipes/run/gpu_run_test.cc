@@ -77,8 +77,10 @@ TEST_F(GpuRun, HasTheGpusMemoryAsItsFigures) {
   uint64_t peaks = 0;
   for (int gpu = 0; gpu < GpuCount(); ++gpu)
     peaks += AllocatorFor({DeviceKind::kCuda, gpu}).stats().peak_bytes;
-  EXPECT_GT(peaks, 0u);
-  EXPECT_EQ(run.summary["memory"]["peak_bytes"], peaks);
+  // The run's own bytes: without what blocks are rounded up by, and of both GPUs at one time.
+  const auto own = run.summary["memory"]["peak_bytes"].get<uint64_t>();
+  EXPECT_LE(own, peaks);
+  EXPECT_GT(own, peaks / 2);
 }
 
 TEST_F(GpuRun, OfStagesIsLinkedByNccl) {
