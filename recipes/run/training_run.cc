@@ -6,19 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "parallel/link/link_table.h"
 #include "parallel/trainer/checkpoint.h"
-#include "parallel/transport/emulated_link.h"
 #include "parallel/transport/run_ranks.h"
 #include "recipes/blocks/auto_cut.h"
 #include "recipes/blocks/choose_cuts.h"
 #include "recipes/data/left_out.h"
 #include "recipes/run/check_options.h"
-#include "recipes/run/collectives.h"
 #include "recipes/run/earlier_checkpoints.h"
-#include "recipes/run/run_codecs.h"
+#include "recipes/run/make_trainer_options.h"
 #include "recipes/run/run_head.h"
-#include "recipes/run/shared_facts.h"
 #include "recipes/run/summary.h"
 #include "runtime/error.h"
 
@@ -27,70 +23,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-parallel::CudaGraphs GraphsNamed(const std::string& name) {
-  if (name == "off") return parallel::CudaGraphs::kOff;
-  return name == "on" ? parallel::CudaGraphs::kOn : parallel::CudaGraphs::kAuto;
-}
-
-DeviceKind KindOf(const Settings& s) {
-  return s.device == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu;
-}
-
 // Evaluations alone are not part of a run: they take the first proposals.
 RunPlansOptions PlansOptions(const RunOptions& run, const std::string& resumed, bool trains) {
   const Settings& s = run.settings;
   if (!trains) return {};
   return {s.autotune, run.plans, resumed, s.tensor > 1 || s.reproducible};
-}
-
-parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cuts, bool nccl,
-                                     const Task& task, RunPlans& plans) {
-  const Settings& s = run.settings;
-  parallel::TrainerOptions options{.device = KindOf(s),
-                                   .stages = static_cast<int>(s.stages),
-                                   .chunks = static_cast<int>(s.chunks),
-                                   .cuts = cuts.cuts,
-                                   .replicas = static_cast<int>(s.replicas),
-                                   .tensor = static_cast<int>(s.tensor),
-                                   .share_cuts = s.tensor_cuts == "shared",
-                                   .micro_batches = static_cast<int>(s.micro_batches),
-                                   .schedule = s.schedule,
-                                   .strategy = s.strategy,
-                                   .collectives = CollectivesOf(s, nccl && s.links.empty()),
-                                   .bucket_bytes = static_cast<size_t>(s.bucket_mb) << 20,
-                                   .reproducible = s.reproducible,
-                                   .sync_batch_norm = s.sync_batch_norm,
-                                   .threads = static_cast<int>(s.threads),
-                                   .timeout = run.timeout,
-                                   .grace = run.grace,
-                                   .seed = s.seed,
-                                   .clip_norm = s.clip_norm,
-                                   .gradient_norm = s.gradient_norm,
-                                   .max_skipped = run.max_skipped,
-                                   .ema_decay = s.ema};
-  if (s.precision == "f16") options.loss_scale.emplace();
-  options.cuda_graphs = GraphsNamed(run.cuda_graphs);
-  options.times_gpu_work = run.times_gpu_work;
-  options.generator = run.schedule;
-  options.wrap_transport = run.wrap_transport;
-  if (!s.links.empty())
-    options.wrap_transport = [links = parallel::ParseLinks(s.links), seed = s.seed,
-                              time = run.link_time](auto& inner) {
-      return std::make_unique<parallel::EmulatedLink>(inner, links, seed, time);
-    };
-  if (KindOf(s) == DeviceKind::kCuda)
-    options.thread_scope = [&plans](const parallel::RankPlace& place, Device gpu) {
-      return plans.Use(place, gpu);
-    };
-  SetCodecs(s, options);
-  options.facts = DataFacts(task.data());
-  return options;
-}
-
-parallel::TrainingParts PartsOf(const Task& task, const RunOptions& options) {
-  parallel::TrainingParts parts = task.Parts();
-  if (options.learning_rate) parts.learning_rate = options.learning_rate;
-  return parts;
 }
 
 // The step at which the run ends: with its epochs, or earlier.
@@ -131,6 +68,11 @@ CutChoice AgreedCuts(const RunProcesses& processes, const RunOptions& options,
   return CutChoiceFromJson(Json::parse(agreed), "rank 0");
 }
 
+// A rank's thread that is left behind keeps the feed.
+parallel::BatchFn BatchesOf(const std::shared_ptr<BatchFeed>& feed) {
+  return [feed](int64_t step, const parallel::RankPlace& place) { return feed->Get(step, place); };
+}
+
 }  // namespace
 
 TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
@@ -165,7 +107,7 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
                 : AgreedCuts(processes_, options_, task_.data().form)),
       gpus_(world, settings_, options_.timeout, options_.nccl),
       plans_(PlansOptions(options_, start.resumed ? start.resumed->folder.path : "", !whole)),
-      trainer_options_(MakeOptions(options_, cuts_, gpus_.nccl(), task_, plans_)),
+      trainer_options_(MakeTrainerOptions(options_, cuts_, gpus_.nccl(), task_, plans_)),
       begin_(start.resumed ? start.resumed->step() : 0),
       end_(EndOf(options_, steps_per_epoch_)),
       own_(std::move(start.own)),
@@ -177,9 +119,9 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
 
 void TrainingRun::Begin() {
   if (gpus_.world() == nullptr)
-    trainer_.emplace(trainer_options_, PartsOf(task_, options_));
+    trainer_.emplace(trainer_options_, MakeTrainingParts(task_, options_));
   else
-    trainer_.emplace(*gpus_.world(), trainer_options_, PartsOf(task_, options_));
+    trainer_.emplace(*gpus_.world(), trainer_options_, MakeTrainingParts(task_, options_));
   const bool engine = !processes_.alone() || gpus_.nccl() || options_.wrap_transport;
   Require(engine || settings_.collectives != "engine", "train",
           "--collectives engine sums as MPI does, which needs processes that mpirun starts, or as "
@@ -355,15 +297,10 @@ int64_t TrainingRun::NextPause(int64_t step) const {
   return step;
 }
 
-// A rank's thread that is left behind keeps it.
 std::shared_ptr<BatchFeed> TrainingRun::Feed(const DataPart& part, const Settings& settings,
                                              int64_t first_step) const {
   return std::make_shared<BatchFeed>(part, settings, processes_.LocalPlaces(trainer_->layout()),
                                      first_step, options_.timeout, agreed_.process_threads);
-}
-
-parallel::BatchFn BatchesOf(const std::shared_ptr<BatchFeed>& feed) {
-  return [feed](int64_t step, const parallel::RankPlace& place) { return feed->Get(step, place); };
 }
 
 void TrainingRun::TrainAll() {
