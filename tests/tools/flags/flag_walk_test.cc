@@ -142,7 +142,7 @@ std::vector<Walk> Walks() {
       {"tokenize",
        "tools/tokenize/tokenize",
        {"--out", "/tmp/none_of_it", nowhere},
-       {{"encodes", {Words{}, Words{"--train", "300"}}},
+       {{"encodes", {Words{"--vocab-dir", nowhere}, Words{"--train", "300"}}},
         {"vocabulary", {Words{"--vocab-dir", nowhere}, Words{"--tokenizer", "chars"}}}},
        {{"--vocab-dir", nowhere}}},
       {"codec",
@@ -273,15 +273,27 @@ class FlagWalk : public ::testing::TestWithParam<Walk> {
     const FlagRow* const row = RowOf(GetParam().program, flag);
     return row == nullptr ? std::vector<std::string_view>{} : tools::Words(row->where);
   }
+  // Each flag of `words` with its values, but those that `line` has.
+  static void AddOptions(const Words& words, Words& line) {
+    const auto given = [&](const std::string& word) {
+      return std::ranges::find(line, word) != line.end();
+    };
+    bool skipped = false;
+    Words added;
+    for (const std::string& word : words) {
+      if (word.starts_with("--")) skipped = given(word);
+      if (!skipped) added.push_back(word);
+    }
+    line.insert(line.end(), added.begin(), added.end());
+  }
   // The command line with `flag`, where all contexts of its row hold but `missing`.
   std::optional<Words> Line(const std::string& flag, std::string_view missing) const {
-    std::set<Words> groups;
     Words line = GetParam().always;
     for (const std::string_view context : ContextsOf(flag)) {
       const Place& place = GetParam().places.at(std::string(context));
       const std::optional<Words>& words = context == missing ? place.elsewhere : place.here;
       if (!words) return std::nullopt;
-      if (groups.insert(*words).second) line.insert(line.end(), words->begin(), words->end());
+      AddOptions(*words, line);
     }
     if (std::ranges::count(line, flag) > 0) return line;
     line.push_back(flag);
