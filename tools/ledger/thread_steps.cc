@@ -24,7 +24,9 @@ namespace torus::ledger {
 namespace {
 
 constexpr int kFirstSteps = 1500;  // each takes microseconds
-constexpr int kLaterSteps = 300;
+// With some hundreds, the few waits of a stretch stand for many, and an attention's time is up to
+// seven times another's of the same code.
+constexpr int kLaterSteps = 6000;
 // Until what the block wrote is seen by others, and until its number among them is known.
 constexpr double kWaitsToArrive = 2;
 constexpr greg_t kTrapFlag = 0x100;  // of RFLAGS: a signal after each instruction
