@@ -79,7 +79,7 @@ TEST_P(DropoutTest, CostsNoMoreThanIsHeld) {
 }
 
 // 15 % is asked of both. GPT-2 changes from cuDNN's attention to our own kernels, whose time is
-// predicted from the host's instructions and is 23 % of the step (docs/ledger.md).
+// predicted from the host's instructions and is a fifth of the step (docs/ledger.md).
 INSTANTIATE_TEST_SUITE_P(Steps, DropoutTest,
                          testing::Values(DropoutCost{"gpt2:4x256", 1.25},
                                          DropoutCost{"roberta:8x128:mask", 1.15}));
