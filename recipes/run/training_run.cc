@@ -105,7 +105,7 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
       cuts_(start.resumed && CutAlike(settings_, start.resumed->settings)
                 ? start.resumed->cuts
                 : AgreedCuts(processes_, options_, task_.data().form)),
-      gpus_(world, settings_, options_.timeout, options_.nccl),
+      gpus_(world, settings_, {options_.timeout, options_.grace, options_.nccl}),
       plans_(PlansOptions(options_, start.resumed ? start.resumed->folder.path : "", !whole)),
       trainer_options_(MakeTrainerOptions(options_, cuts_, gpus_.nccl(), task_, plans_)),
       begin_(start.resumed ? start.resumed->step() : 0),
