@@ -201,7 +201,7 @@ bool TrainingRun::LacksFigure() const {
 }
 
 void TrainingRun::SayIfOutOfPatience() {
-  if (!IsOutOfPatience()) return;
+  if (IsAtEnd() || !IsOutOfPatience()) return;
   out_of_patience_ = true;
   Say(
       fmt::format("training ends early: the last {} evaluations were no better than the best, "
@@ -380,7 +380,7 @@ bool TrainingRun::EvaluateOn(Evaluated& on) {
   SayLeftOut();
   if (!keeps_files_ || !ChoosesBest(settings_) || &on != &chooser()) return true;
   KeepIfBest(on);
-  if (trainer_->step() < end_) SayIfOutOfPatience();
+  SayIfOutOfPatience();
   return true;
 }
 
