@@ -68,11 +68,6 @@ CutChoice AgreedCuts(const RunProcesses& processes, const RunOptions& options,
   return CutChoiceFromJson(Json::parse(agreed), "rank 0");
 }
 
-// A rank's thread that is left behind keeps the feed.
-parallel::BatchFn BatchesOf(const std::shared_ptr<BatchFeed>& feed) {
-  return [feed](int64_t step, const parallel::RankPlace& place) { return feed->Get(step, place); };
-}
-
 }  // namespace
 
 TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
@@ -305,7 +300,7 @@ std::shared_ptr<BatchFeed> TrainingRun::Feed(const DataPart& part, const Setting
 
 void TrainingRun::TrainAll() {
   if (IsAtEnd()) return;
-  const parallel::BatchFn batches = BatchesOf(Feed(task_.data().train, settings_, begin_));
+  const parallel::BatchFn batches = BatchFeed::Fn(Feed(task_.data().train, settings_, begin_));
   while (!IsAtEnd() && TrainUntil(NextPause(trainer_->step()), batches)) {
   }
 }
@@ -360,8 +355,8 @@ bool TrainingRun::EvaluateOn(Evaluated& on) {
   Settings whole = settings_;
   whole.drop_last = false;  // every example counts
   const std::shared_ptr<BatchFeed> feed = Feed(on.part, whole, 0);
-  const parallel::EvaluationResult score =
-      trainer_->Evaluate(feed->batches_per_epoch(), BatchesOf(feed), [this] { return Stops(); });
+  const parallel::EvaluationResult score = trainer_->Evaluate(
+      feed->batches_per_epoch(), BatchFeed::Fn(feed), [this] { return Stops(); });
   if (!score.finished) return false;
   Require(score.samples > 0, "train", "--data {} has no {} {} that can be read", settings_.data,
           on.name, task_.data().unit);
