@@ -127,7 +127,7 @@ void TrainingRun::Begin() {
   trainer_->SetState(parallel::SourceOf(*run.checkpoint));
   if (!GoesOn(options_, whole_)) return;
   if (run.newest) saved_at_ = begin_;
-  if (processes_.leads()) best_ = BestTest(folder_);
+  if (processes_.leads()) best_ = BestResult(folder_, chooser().name);
 }
 
 RunResult TrainingRun::Run() {

@@ -99,12 +99,13 @@ void TrainingRun::SayIfOutOfPatience() {
                   settings_.patience));
 }
 
-// By the evaluations since the best one, also those before the run was resumed.
+// By the evaluations since the best one, also those before the run was resumed; of those here, if
+// there is no best one on this part of the data.
 bool TrainingRun::IsOutOfPatience() const {
   if (settings_.patience == 0) return false;
   return Agree(
       [this] {
-        const int64_t best = best_.is_null() ? -1 : best_.at("step").get<int64_t>();
+        const int64_t best = best_.is_null() ? begin_ : best_.at("step").get<int64_t>();
         return metrics_->EvaluationsAfter(chooser().name, best) >= settings_.patience;
       },
       "whether patience is at its end");

@@ -227,6 +227,29 @@ TEST(Run, IsNotEndedEarlyByPatienceAtItsLastStep) {
   EXPECT_EQ(SummaryOf(run.result)["early_stop"], nullptr);
 }
 
+// A loss on the test set that cannot be reached is no measure for the validation part, whose
+// patience begins where it does.
+TEST(Run, ComparesNoScoresOfDifferentParts) {
+  RunOptions options = StillOptions("other part");
+  options.settings.best = "test";
+  options.settings.patience = 0;
+  options.max_steps = 6;
+  recipes::Run(options);
+  const std::string file = RunFolder{options.out}.best() + "/test.json";
+  nlohmann::json best = io::ReadJsonObject(file);
+  EXPECT_EQ(best["part"], "test");
+  best["loss"] = -1e9;
+  std::ofstream(file) << best;
+  options.max_steps = 0;
+  options.settings.best = "validation";
+  options.settings.patience = 2;
+  const RunResult result = recipes::Run(Resumed(options));
+  EXPECT_EQ(result.step, 12);
+  best = io::ReadJsonObject(file);
+  EXPECT_EQ(best["part"], "validation");
+  EXPECT_EQ(best["step"], 8);
+}
+
 // It learns a text of period 26, so of any two evaluations in a row one is the best so far.
 TEST(Run, GoesOnWhileItGetsBetter) {
   RunOptions options = TextOptions("no patience");
