@@ -7,7 +7,13 @@ AllocatorSource::AllocatorSource(Allocator& from, Device device)
 
 void* AllocatorSource::Take(size_t bytes) {
   if (account_ != nullptr && !account_->TryCharge(device_, bytes)) return nullptr;
-  void* const block = from_.TryAllocate(bytes);
+  void* block = nullptr;
+  try {
+    block = from_.TryAllocate(bytes);
+  } catch (...) {
+    if (account_ != nullptr) account_->Credit(device_, bytes);
+    throw;
+  }
   if (block == nullptr && account_ != nullptr) account_->Credit(device_, bytes);
   return block;
 }

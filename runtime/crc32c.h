@@ -11,7 +11,9 @@ namespace torus {
 
 // The checksum of `bytes` that follow other bytes with the checksum `before`.
 uint32_t Crc32c(std::span<const std::byte> bytes, uint32_t before = 0);
-inline uint32_t Crc32c(std::string_view text) { return Crc32c(std::as_bytes(std::span(text))); }
+inline uint32_t Crc32c(std::string_view text, uint32_t before = 0) {
+  return Crc32c(std::as_bytes(std::span(text)), before);
+}
 
 // The checksum of a whole whose first part has the checksum `first`, and whose other `bytes` bytes
 // have the checksum `second`.

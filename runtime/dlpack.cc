@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "runtime/factories.h"
+#include "runtime/stream.h"
 
 namespace torus {
 namespace {
@@ -75,23 +78,28 @@ Managed* Export(const Tensor& tensor) {
   return &exported.release()->managed;
 }
 
+template <class Managed>
+void Release(Managed* managed) {
+  if (managed->deleter != nullptr) managed->deleter(managed);
+}
+
 Dims DimsOf(const int64_t* values, int count) {
   return Dims(std::span(values, static_cast<size_t>(count)));
 }
 
-template <class Managed>
-Tensor Import(Managed* managed) {
-  const DLTensor& in = managed->dl_tensor;
+Tensor Import(const DLTensor& in, std::function<void(void*)> deleter) {
   Require(in.ndim >= 0 && in.ndim <= kMaxRank, "dlpack", "needs 0 to {} dimensions, got {}",
           kMaxRank, in.ndim);
-  BlobOptions options{.strides = {}, .deleter = {}, .device = DeviceOf(in.device)};
+  BlobOptions options{.strides = {}, .deleter = std::move(deleter), .device = DeviceOf(in.device)};
   if (in.strides != nullptr && in.ndim > 0) options.strides = DimsOf(in.strides, in.ndim);
-  options.deleter = [managed](void*) {
-    if (managed->deleter != nullptr) managed->deleter(managed);
-  };
   const Shape shape = in.ndim > 0 ? DimsOf(in.shape, in.ndim) : Shape{};
   void* const data = in.data == nullptr ? nullptr : static_cast<char*>(in.data) + in.byte_offset;
   return FromBlob(data, shape, TypeOf(in.dtype), options);
+}
+
+template <class Managed>
+Tensor Import(Managed* managed) {
+  return Import(managed->dl_tensor, [managed](void*) { Release(managed); });
 }
 
 }  // namespace
@@ -113,8 +121,11 @@ Tensor FromDLPack(DLManagedTensorVersioned* managed) {
   Require(managed != nullptr, "dlpack", "needs a tensor, got a null pointer");
   Require(managed->version.major == 1, "dlpack", "needs version 1, got {}.{}",
           managed->version.major, managed->version.minor);
-  const Tensor shared = Import(managed);
-  return (managed->flags & kDLPackReadOnly) != 0 ? shared.Clone() : shared;
+  if ((managed->flags & kDLPackReadOnly) == 0) return Import(managed);
+  Tensor copy = Import(managed->dl_tensor, {}).Clone();
+  WaitForWork(copy.device());  // a GPU still reads the producer's memory
+  Release(managed);            // last, since nothing may throw after it
+  return copy;
 }
 
 }  // namespace torus

@@ -74,10 +74,10 @@ DLManagedTensor* ToDLPack(const Tensor& tensor);
 DLManagedTensorVersioned* ToDLPackVersioned(const Tensor& tensor);
 
 // A tensor of the producer's memory; takes the structure over and calls its deleter after the last
-// use. Memory that is marked as read-only is copied. Throws BadInput for a null pointer, a device
-// other than a CPU and CUDA's, a dtype that tensors have not, several lanes, more than kMaxRank
-// dimensions, negative sizes and strides, and a version other than 1; the structure then still
-// belongs to the caller.
+// use. Memory that is marked as read-only is copied, and released at once. Throws BadInput for a
+// null pointer, a device other than a CPU and CUDA's, a dtype that tensors have not, several lanes,
+// more than kMaxRank dimensions, negative sizes and strides, and a version other than 1, and what
+// an allocation throws; the structure then still belongs to the caller.
 Tensor FromDLPack(DLManagedTensor* managed);
 Tensor FromDLPack(DLManagedTensorVersioned* managed);
 

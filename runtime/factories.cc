@@ -81,8 +81,11 @@ Tensor ArangeOf(int64_t start, int64_t end, int64_t step, DType dtype, Device de
   const auto count = static_cast<uint64_t>((distance + size - 1) / size);
   Require(count <= uint64_t{INT64_MAX}, "arange", "from {} to {} are too many steps of {}", start,
           end, step);
-  return MadeOf<int64_t>(static_cast<int64_t>(count), dtype, device,
-                         [=](int64_t i) { return start + i * step; });
+  // Modulo 2^64: the distance from `start` may be beyond 63 bits where the number is not.
+  return MadeOf<int64_t>(static_cast<int64_t>(count), dtype, device, [=](int64_t i) {
+    return static_cast<int64_t>(static_cast<uint64_t>(start) +
+                                static_cast<uint64_t>(i) * static_cast<uint64_t>(step));
+  });
 }
 
 Tensor ArangeOf(double start, double end, double step, DType dtype, Device device) {

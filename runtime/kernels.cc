@@ -160,10 +160,8 @@ void CopyMemory(const void* from, Device from_device, void* to, Device to_device
     return CopyBytes(to, from, bytes);
   Tensor out = AllBytes(Borrowed(to, bytes, to_device));
   Copy(AllBytes(Borrowed(const_cast<void*>(from), bytes, from_device)), out);
-  if (from_device.kind != DeviceKind::kCuda || to_device.kind != DeviceKind::kCuda) return;
-  Event done(to_device);
-  done.Record(CurrentStream(to_device));
-  done.Wait();
+  if (from_device.kind == DeviceKind::kCuda && to_device.kind == DeviceKind::kCuda)
+    WaitForWork(to_device);
 }
 
 void AddInPlace(Tensor& out, const Tensor& in) {

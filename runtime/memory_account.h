@@ -31,6 +31,8 @@ class MemoryAccount {
   MemoryAccount(const MemoryAccount&) = delete;
   MemoryAccount& operator=(const MemoryAccount&) = delete;
 
+  // The devices below are those that have an allocator (AllocatorFor).
+
   // Live, peak and limit of this account on the device; held_bytes and allocations are 0.
   MemoryStats stats(Device device) const;
   // From now on peaks are counted anew.

@@ -16,17 +16,20 @@ bool HasMemory(Device device) { return device.kind != DeviceKind::kMeta; }
 class ChargedBlock {
  public:
   ChargedBlock(std::shared_ptr<MemoryAccount> account, size_t bytes, Device device, bool* zeros)
-      : account_(std::move(account)), bytes_(bytes), device_(device) {
+      : allocator_(AllocatorFor(device)),
+        account_(std::move(account)),
+        bytes_(bytes),
+        device_(device) {
     account_->Charge(device, bytes);
     try {
-      data_ = AllocatorFor(device).Allocate(bytes, zeros);
+      data_ = allocator_.Allocate(bytes, zeros);
     } catch (...) {
       account_->Credit(device, bytes);
       throw;
     }
   }
   ~ChargedBlock() {
-    AllocatorFor(device_).Free(data_, bytes_);
+    allocator_.Free(data_, bytes_);
     account_->Credit(device_, bytes_);
   }
   ChargedBlock(const ChargedBlock&) = delete;
@@ -35,6 +38,7 @@ class ChargedBlock {
   void* data() const { return data_; }
 
  private:
+  Allocator& allocator_;  // first: an account has no count of a device without one
   const std::shared_ptr<MemoryAccount> account_;
   const size_t bytes_;
   const Device device_;

@@ -40,6 +40,12 @@ StreamHandle CurrentStream(Device device) {
   return nullptr;
 }
 
+void WaitForWork(Device device) {
+  Event done(device);
+  done.Record(CurrentStream(device));
+  done.Wait();
+}
+
 WithStream::WithStream(const Stream& stream) : stream_(stream), before_(innermost) {
   innermost = this;
 }

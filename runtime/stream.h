@@ -61,6 +61,9 @@ class Event {
 // for the device, else the default stream.
 StreamHandle CurrentStream(Device device);
 
+// Blocks until all work queued so far in the device's current stream is done.
+void WaitForWork(Device device);
+
 // While one exists, `stream` is the current stream of its device on the calling thread.
 class WithStream {
  public:

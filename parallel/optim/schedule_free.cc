@@ -68,7 +68,8 @@ void ScheduleFreeAdamW::LoadState(const std::vector<NamedTensor>& state) {
   trains_ = true;
 }
 
-// The weights' sum is kept in units of the last weight, so that equal weights are counted exactly.
+// The weights' sum is kept in units of the last weight, so that equal weights are counted exactly:
+// up to 2^24, from where on the sum, an f32, and the share stay as they are.
 ScheduleFreeScalars ScheduleFreeAdamW::ScalarsOf(size_t i, double learning_rate,
                                                  double gradient_scale, double step) {
   const ScheduleFreeOptions& o = options_[i];

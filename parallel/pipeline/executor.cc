@@ -26,12 +26,6 @@ bool GathersForForward(const std::vector<Action>& actions, size_t i) {
   return false;
 }
 
-void WaitForWork(Device device) {
-  Event done(device);
-  done.Record(CurrentStream(device));
-  done.Wait();
-}
-
 // Whether the action completes the stage's weight gradients of a micro-batch.
 bool Accumulates(ActionKind kind) {
   return kind == ActionKind::kBackward || kind == ActionKind::kBackwardWeight;

@@ -172,9 +172,10 @@ void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
   if (totals_.why_no_graph.empty()) totals_.why_no_graph = update_.why_no_graph();
   totals_.seconds += seconds;
   const int64_t step = step_++;
-  if (place_.rank == 0 && hooks.on_step)
-    hooks.on_step({step, agreement_.loss(), batch.global_samples, skipped, learning_rate_, seconds,
-                   update_.gradient_norm()});
+  if (place_.rank != 0 || !hooks.on_step) return;
+  TickProgress();  // the hook may be gone for a thread that was left behind
+  hooks.on_step({step, agreement_.loss(), batch.global_samples, skipped, learning_rate_, seconds,
+                 update_.gradient_norm()});
 }
 
 // Resets the count, so that an application may continue, for example with a smaller learning rate.

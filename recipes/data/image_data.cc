@@ -74,13 +74,8 @@ void HoldOut(Images& images, const Settings& settings, const Shape& image, TaskD
     files->KeepApart(parts.validation);
   if (!settings.image_cache.empty())
     images.uncached = data::OpenDataset(settings.data, settings.data_dir, data::Split::kTrain);
-  task.validation =
-      Part(images.uncached ? *images.uncached : *images.train, settings, image, false);
-  task.validation.size = std::ssize(parts.validation);
-  task.validation.batches =
-      BatchesOf(std::move(task.validation.batches), std::move(parts.validation));
-  task.train.size = std::ssize(parts.training);
-  task.train.batches = BatchesOf(std::move(task.train.batches), std::move(parts.training));
+  const data::Dataset& whole = images.uncached ? *images.uncached : *images.train;
+  task.validation = Divide(std::move(parts), Part(whole, settings, image, false), task.train);
 }
 
 }  // namespace

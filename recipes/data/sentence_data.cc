@@ -34,11 +34,9 @@ std::unique_ptr<data::BpeTokenizer> Open(const Settings& settings) {
 // Holds out the share --validation of the training sentences.
 void HoldOut(const Settings& settings, TaskData& task) {
   if (settings.validation == 0) return;
-  HeldOut parts = recipes::HoldOut(task.train.size, settings.validation);
-  task.validation = {std::ssize(parts.validation), BatchesOf(task.train.batches, parts.validation),
-                     false, task.train.order};
-  task.train.size = std::ssize(parts.training);
-  task.train.batches = BatchesOf(std::move(task.train.batches), std::move(parts.training));
+  DataPart whole = task.train;
+  whole.shuffle = false;
+  task.validation = Divide(recipes::HoldOut(whole.size, settings.validation), whole, task.train);
 }
 
 }  // namespace

@@ -9,23 +9,15 @@
 #include <vector>
 
 #include "data/datasets/dataset.h"
-#include "data/loading/batch.h"
 #include "data/loading/batch_memory.h"
 #include "data/text/tokenizer.h"
 #include "parallel/trainer/trainer_options.h"
 #include "recipes/data/data_form.h"
+#include "recipes/data/data_part.h"
 #include "recipes/data/task_loss.h"
 #include "recipes/settings/settings.h"
 
 namespace torus::recipes {
-
-// Examples to train on, to validate on or to test on.
-struct DataPart {
-  int64_t size = 0;  // examples per epoch
-  data::MakeBatch batches;
-  bool shuffle = false;  // the sampler shuffles each epoch
-  uint64_t order = 0;    // OrderHash of the examples
-};
 
 struct TaskData {
   DataForm form;

@@ -21,6 +21,20 @@ int64_t CountOf(int64_t size, double validation, const char* what) {
   return count;
 }
 
+// Example i of the part is example examples[i] of `whole`.
+DataPart PartOf(DataPart whole, std::vector<int64_t> examples) {
+  whole.size = std::ssize(examples);
+  whole.batches = [batches = std::move(whole.batches),
+                   examples = std::make_shared<const std::vector<int64_t>>(std::move(examples))](
+                      const data::MicroBatch& part) {
+    data::MicroBatch of_all = part;
+    for (int64_t& index : of_all.indices) index = examples->at(static_cast<size_t>(index));
+    if (part.next >= 0) of_all.next = examples->at(static_cast<size_t>(part.next));
+    return batches(of_all);
+  };
+  return whole;
+}
+
 }  // namespace
 
 HeldOut HoldOut(int64_t size, double validation) {
@@ -36,14 +50,9 @@ int64_t TokensToTrainOn(int64_t tokens, double validation) {
   return tokens - CountOf(tokens, validation, "tokens");
 }
 
-data::MakeBatch BatchesOf(data::MakeBatch batches, std::vector<int64_t> examples) {
-  return [batches = std::move(batches), examples = std::make_shared<const std::vector<int64_t>>(
-                                            std::move(examples))](const data::MicroBatch& part) {
-    data::MicroBatch of_all = part;
-    for (int64_t& index : of_all.indices) index = examples->at(static_cast<size_t>(index));
-    if (part.next >= 0) of_all.next = examples->at(static_cast<size_t>(part.next));
-    return batches(of_all);
-  };
+DataPart Divide(HeldOut parts, DataPart whole, DataPart& train) {
+  train = PartOf(std::move(train), std::move(parts.training));
+  return PartOf(std::move(whole), std::move(parts.validation));
 }
 
 }  // namespace torus::recipes

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/loading/batch.h"
+#include "recipes/data/data_part.h"
 
 namespace torus::recipes {
 
@@ -22,7 +22,8 @@ HeldOut HoldOut(int64_t size, double validation);
 // BadInput as above.
 int64_t TokensToTrainOn(int64_t tokens, double validation);
 
-// Batches of a part: example i of the part is example examples[i] of `batches`.
-data::MakeBatch BatchesOf(data::MakeBatch batches, std::vector<int64_t> examples);
+// Leaves of `train` its training examples, and returns those that are held out of `whole`, which
+// has the same examples, as they are evaluated.
+DataPart Divide(HeldOut parts, DataPart whole, DataPart& train);
 
 }  // namespace torus::recipes

@@ -126,7 +126,8 @@ struct Generator::Opened {
               .stream = RandomStream({.seed = o.seed,
                                       .layer = HashName("generate"),
                                       .sample = static_cast<uint64_t>(number)}),
-              .text = StopStrings(o.stop)};
+              .text = StopStrings(o.stop),
+              .ended = o.tokens == 0};
     text.seen = {text.ids.begin(), text.ids.end()};
     if (std::ssize(text.ids) > positions)
       text.ids.erase(text.ids.begin(), text.ids.end() - HalfOf(positions));
@@ -139,15 +140,13 @@ struct Generator::Opened {
     Penalize(text.seen, o.sampling.repetition_penalty, known);
     const auto token = static_cast<int32_t>(
         SampleToken(known, o.sampling, text.stream.Uniform64(static_cast<uint64_t>(text.added++))));
-    std::string shown;
-    if (token != folder.tokenizer->end_of_text()) {
-      text.ids.push_back(token);
-      text.seen.insert(token);
-      shown = text.text.Add(folder.tokenizer->DecodeNext({&token, 1}));
-      if (!text.text.stopped() && text.added < o.tokens) return shown;
-    }
-    text.ended = true;
-    return shown + text.text.Finish();
+    text.ended = token == folder.tokenizer->end_of_text() || text.added == o.tokens;
+    if (token == folder.tokenizer->end_of_text()) return "";
+    text.ids.push_back(token);
+    text.seen.insert(token);
+    std::string shown = text.text.Add(folder.tokenizer->DecodeNext({&token, 1}));
+    text.ended |= text.text.stopped();
+    return shown;
   }
 };
 
@@ -157,6 +156,7 @@ Generator::Generator(const GenerateOptions& options) : options_(options) {
   StopStrings{o.stop};
   const Device device = CheckedDevice("generate", o.device);
   CheckedPrecision("generate", o.precision, o.emulate, device);
+  Require(o.tokens >= 0, "generate", "--tokens must not be negative, got {}", o.tokens);
   Require(o.length >= 0, "generate", "--length must not be negative, got {}", o.length);
   opened_ = std::make_unique<Opened>(Opened{
       .folder = io::OpenOneCommit(
@@ -198,6 +198,8 @@ std::vector<std::string> Generator::Continue(
     }
     ++read;
   }
+  const std::string held = texts.front().text.Finish();
+  if (on_text && !held.empty()) on_text(held);
   std::vector<std::string> results;
   for (const Text& text : texts) results.push_back(text.text.text());
   return results;

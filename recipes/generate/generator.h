@@ -37,8 +37,8 @@ struct GenerateOptions {
 class Generator {
  public:
   // Throws BadInput if the folder holds no model of next tokens, `length` is more than the model's
-  // positions, or the vocabulary has more tokens than the model; also the errors of
-  // CheckedPrecision and CheckedDevice. Takes no notice of `options.prompt`.
+  // positions, `tokens` is negative, or the vocabulary has more tokens than the model; also the
+  // errors of CheckedPrecision and CheckedDevice. Takes no notice of `options.prompt`.
   explicit Generator(const GenerateOptions& options);
   ~Generator();
 
@@ -46,7 +46,8 @@ class Generator {
   // a stop is requested, or there are `tokens` new tokens. A text may be longer than the model's
   // context. All are computed as one batch; up to rounding each is what it would be alone. The
   // draws of prompt i are those of number `first` + i, whatever the batch. Calls `on_text` with
-  // pieces of the first text as they are generated. Throws BadInput if a prompt is empty and the
+  // pieces of the first text as they are generated, and at the end with what may have been the
+  // beginning of a string of `stop`. Throws BadInput if a prompt is empty and the
   // tokenizer has no token that begins or ends a text.
   std::vector<std::string> Continue(const std::vector<std::string>& prompts, int64_t first = 0,
                                     const std::function<void(const std::string&)>& on_text = {});

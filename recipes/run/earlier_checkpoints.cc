@@ -19,7 +19,7 @@ namespace torus::recipes {
 namespace {
 
 constexpr std::string_view kStep = "step-";
-constexpr char kTest[] = "test.json";
+constexpr char kResult[] = "test.json";
 
 // -1 for any other name.
 int64_t StepOf(const std::string& name) {
@@ -35,9 +35,9 @@ bool IsFinite(const nlohmann::json& figure) {
 }
 
 // Higher is better; minus infinity if the loss is not finite, whatever the accuracy.
-double Figure(const nlohmann::json& test) {
-  const nlohmann::json& accuracy = io::Member(test, "accuracy");
-  const nlohmann::json& loss = io::Member(test, "loss");
+double Figure(const nlohmann::json& result) {
+  const nlohmann::json& accuracy = io::Member(result, "accuracy");
+  const nlohmann::json& loss = io::Member(result, "loss");
   if (!IsFinite(loss)) return -std::numeric_limits<double>::infinity();
   return IsFinite(accuracy) ? accuracy.get<double>() : -loss.get<double>();
 }
@@ -70,21 +70,24 @@ void RemoveEarlier(const RunFolder& folder, int64_t step, int64_t most) {
 void KeepAsBest(const RunFolder& folder, const nlohmann::json& result) {
   io::FolderWriter writer(folder.best());
   io::LinkFiles(folder.checkpoint(), writer.temporary());
-  io::OutputFile file(writer.temporary() + "/" + kTest, io::IfExists::kRefuse);
+  io::OutputFile file(writer.temporary() + "/" + kResult, io::IfExists::kRefuse);
   file.Write(result.dump(2) + "\n");
   file.Close(true);
   writer.Commit();
 }
 
-nlohmann::json BestTest(const RunFolder& folder) try {
+// Before --validation all were chosen on the test set, and said no part.
+nlohmann::json BestResult(const RunFolder& folder, const std::string& part) try {
   const io::FolderReader best(folder.best());
-  return io::ParseJsonObject(best.File(kTest).ReadAll(), folder.best() + "/" + kTest);
+  const nlohmann::json result =
+      io::ParseJsonObject(best.File(kResult).ReadAll(), folder.best() + "/" + kResult);
+  return result.value("part", nlohmann::json("test")) == part ? result : nlohmann::json();
 } catch (const BadInput&) {
   return nullptr;  // none, or one that is damaged and may be replaced
 }
 
-bool IsBetter(const nlohmann::json& test, const nlohmann::json& best) {
-  return Figure(test) > Figure(best);
+bool IsBetter(const nlohmann::json& result, const nlohmann::json& best) {
+  return Figure(result) > Figure(best);
 }
 
 }  // namespace torus::recipes

@@ -24,15 +24,16 @@ void KeepAsEarlier(const RunFolder& folder, int64_t step);
 // `step` on, which belong to a part of the run that was discarded.
 void RemoveEarlier(const RunFolder& folder, int64_t step, int64_t most);
 
-// Keeps the newest checkpoint as the best. `result` is that of its evaluation, for
+// Keeps the newest checkpoint as the best. `result` is that of its evaluation on its "part", for
 // RUN/best/test.json.
 void KeepAsBest(const RunFolder& folder, const nlohmann::json& result);
 
-// The result of the best checkpoint; null if there is none.
-nlohmann::json BestTest(const RunFolder& folder);
+// The result of the best checkpoint; null if there is none that was chosen on `part`, "validation"
+// or "test": results on different examples cannot be compared.
+nlohmann::json BestResult(const RunFolder& folder, const std::string& part);
 
-// Whether `test` is better than `best`: a higher "accuracy" or, without one, a lower "loss". A
+// Whether `result` is better than `best`: a higher "accuracy" or, without one, a lower "loss". A
 // value that is not finite is never better. Any finite value is better than none.
-bool IsBetter(const nlohmann::json& test, const nlohmann::json& best);
+bool IsBetter(const nlohmann::json& result, const nlohmann::json& best);
 
 }  // namespace torus::recipes

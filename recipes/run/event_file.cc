@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "runtime/crc32c.h"
+#include "runtime/io/little_endian.h"
 
 namespace torus::recipes {
 namespace {
@@ -20,13 +21,6 @@ constexpr uint64_t kStart = 1;  // SessionLog.status
 // Wire types of protobuf.
 enum Wire { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-template <class Unsigned>
-std::string LittleEndian(Unsigned value) {
-  std::string bytes;
-  for (size_t i = 0; i < sizeof value; ++i) bytes += static_cast<char>(value >> 8 * i);
-  return bytes;
-}
-
 std::string Varint(uint64_t value) {
   std::string bytes;
   for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
@@ -40,18 +34,18 @@ std::string Bytes(int field, const std::string& bytes) {
 }
 
 std::string EventHead(double seconds, int64_t step) {
-  return Key(kWallTime, kFixed64) + LittleEndian(std::bit_cast<uint64_t>(seconds)) +
+  return Key(kWallTime, kFixed64) + io::ToLittleEndian(std::bit_cast<uint64_t>(seconds), 8) +
          Key(kStep, kVarint) + Varint(static_cast<uint64_t>(step));
 }
 
 std::string ToValue(const Scalar& scalar) {
   const auto bits = std::bit_cast<uint32_t>(static_cast<float>(scalar.value));
-  return Bytes(kTag, scalar.tag) + Key(kSimpleValue, kFixed32) + LittleEndian(bits);
+  return Bytes(kTag, scalar.tag) + Key(kSimpleValue, kFixed32) + io::ToLittleEndian(bits, 4);
 }
 
 // CRCs are masked because a CRC of data that contain CRCs is weak.
 std::string MaskedChecksum(const std::string& bytes) {
-  return LittleEndian(std::rotr(Crc32c(bytes), 15) + 0xA282EAD8u);
+  return io::ToLittleEndian(std::rotr(Crc32c(bytes), 15) + 0xA282EAD8u, 4);
 }
 
 }  // namespace
@@ -74,7 +68,7 @@ void EventFile::Add(double seconds, int64_t step, std::span<const Scalar> scalar
 }
 
 void EventFile::Write(const std::string& event) {
-  const std::string length = LittleEndian(uint64_t{event.size()});
+  const std::string length = io::ToLittleEndian(event.size(), 8);
   file_.Write(length + MaskedChecksum(length) + event + MaskedChecksum(event));
 }
 

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "runtime/error.h"
 
@@ -18,30 +19,19 @@ double RateAt(int64_t step) {
   return kFrom * std::pow(kTo / kFrom, share);
 }
 
-// Collects a run's steps until the loss diverges.
-class Search {
- public:
-  void Add(const parallel::StepReport& report) {
-    const bool finite = !report.skipped && std::isfinite(report.loss);
-    if (finite && !done_) {
-      steps_.push_back({report.learning_rate, report.loss});
-      const std::vector<RateLoss> smoothed = Smoothed(steps_);
-      const double lowest = std::ranges::min_element(smoothed, {}, &RateLoss::loss)->loss;
-      if (smoothed.back().loss <= kDiverged * lowest) {
-        done_ = std::ssize(steps_) == kSearchSteps;
-        return;
-      }
-      steps_.pop_back();
-    }
-    done_ = true;
+// What the callbacks of a search's run share. They own it: a thread that was left behind
+// (parallel::StuckRank) may call them when the search has been given up.
+struct Search {
+  explicit Search(RunCallbacks callbacks) : given(std::move(callbacks)) {}
+  bool Stops() {
+    if (stopped || steps.done()) return true;
+    stopped = given.stop_token.stop_requested() || (given.stop && given.stop());
+    return stopped;
   }
-  // From other threads too.
-  bool done() const { return done_; }
-  const std::vector<RateLoss>& steps() const { return steps_; }
 
- private:
-  std::vector<RateLoss> steps_;
-  std::atomic<bool> done_ = false;
+  const RunCallbacks given;
+  RateSteps steps;
+  std::atomic<bool> stopped = false;
 };
 
 // Without what would only take time: the run is not to be used.
@@ -60,22 +50,40 @@ RunOptions SearchOptions(RunOptions options) {
 
 }  // namespace
 
+void RateSteps::Add(const parallel::StepReport& report) {
+  if (done_) return;
+  const bool last = report.step + 1 == kSearchSteps;
+  if (std::isfinite(report.loss) && report.skipped) {
+    done_ = last;
+    return;
+  }
+  if (std::isfinite(report.loss)) {
+    steps_.push_back({report.learning_rate, report.loss});
+    const std::vector<RateLoss> smoothed = Smoothed(steps_);
+    const double lowest = std::ranges::min_element(smoothed, {}, &RateLoss::loss)->loss;
+    if (smoothed.back().loss <= kDiverged * lowest) {
+      done_ = last;
+      return;
+    }
+    steps_.pop_back();
+  }
+  diverged_ = true;
+  done_ = true;
+}
+
 RateSearch FindLearningRate(RunOptions options, const RunCallbacks& callbacks,
                             parallel::World* world) {
-  Search search;
-  bool stopped = false;
+  const auto search = std::make_shared<Search>(callbacks);
   RunCallbacks own = callbacks;
-  own.on_step = [&](const parallel::StepReport& report) {
-    search.Add(report);
-    if (callbacks.on_step) callbacks.on_step(report);
+  own.on_step = [search](const parallel::StepReport& report) {
+    search->steps.Add(report);
+    if (search->given.on_step) search->given.on_step(report);
   };
-  own.stop = [&] {
-    if (callbacks.stop && callbacks.stop()) stopped = true;
-    return stopped || search.done();
-  };
+  own.stop = [search] { return search->Stops(); };
+  own.stop_token = {};  // Stops asks it
   const RunResult run = Run(SearchOptions(std::move(options)), own, world);
-  const std::vector<RateLoss> smoothed = Smoothed(search.steps());
-  return {!stopped, run.folder, smoothed, SteepestRate(smoothed)};
+  const std::vector<RateLoss> smoothed = Smoothed(search->steps.steps());
+  return {!search->stopped, search->steps.diverged(), run.folder, smoothed, SteepestRate(smoothed)};
 }
 
 std::vector<RateLoss> Smoothed(const std::vector<RateLoss>& steps) {
@@ -110,7 +118,8 @@ std::string ToText(const RateSearch& search) {
   const int64_t count = std::ssize(search.steps), every = std::max<int64_t>(1, count / kRows);
   for (int64_t i = 0; i < count; i += every)
     text += fmt::format("{:<16.3g}{:.4f}\n", search.steps[i].rate, search.steps[i].loss);
-  if (count < kSearchSteps) text += "then the loss diverged\n";
+  if (search.diverged) text += "then the loss diverged\n";
+  if (!search.finished) text += "then it was stopped\n";
   if (!search.rate) return text + "no rate is suggested: the loss never fell";
   const auto lowest = std::ranges::min_element(search.steps, {}, &RateLoss::loss);
   return text + fmt::format(

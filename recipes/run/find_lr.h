@@ -2,6 +2,8 @@
 // neural networks", section 3.3).
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,15 +18,32 @@ struct RateLoss {
 };
 
 struct RateSearch {
-  bool finished = true;  // false: `stop` ended it
-  std::string folder;    // of its run
-  // Of each step, with its smoothed loss. The last is the last whose loss was finite and below four
-  // times the lowest.
+  bool finished = true;   // false: `stop` or the stop token ended it
+  bool diverged = false;  // the loss did, before the last step
+  std::string folder;     // of its run
+  // Of each step that was not skipped, with its smoothed loss. The last is the last whose loss was
+  // finite and below four times the lowest.
   std::vector<RateLoss> steps;
   std::optional<double> rate;  // SteepestRate
 };
 
 inline constexpr int64_t kSearchSteps = 100;
+
+// Collects the steps of a search's run until the loss diverges or the last step is done.
+class RateSteps {
+ public:
+  // A step whose loss is finite and which was skipped, such as one that halved the loss scale of
+  // f16, tells nothing about its rate and is left out.
+  void Add(const parallel::StepReport& report);
+  bool done() const { return done_; }  // on any thread
+  bool diverged() const { return diverged_; }
+  const std::vector<RateLoss>& steps() const { return steps_; }
+
+ private:
+  std::vector<RateLoss> steps_;
+  bool diverged_ = false;
+  std::atomic<bool> done_ = false;
+};
 
 // Trains kSearchSteps steps of a run with `options`, whose learning rates rise from 1e-7 to 10 by
 // equal factors, until the loss diverges. Evaluates nothing. Called as Run is; processes that do

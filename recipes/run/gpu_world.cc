@@ -18,18 +18,19 @@ std::unique_ptr<parallel::NcclLibrary> OfThisBuild() {
 
 }  // namespace
 
-GpuWorld::GpuWorld(parallel::World* processes, const Settings& settings, double timeout,
-                   parallel::NcclLibrary* given)
+GpuWorld::GpuWorld(parallel::World* processes, const Settings& settings,
+                   const GpuWorldOptions& options)
     : world_(processes) {
-  if (settings.device == "cuda") Choose(settings, timeout, given);
+  if (settings.device == "cuda") Choose(settings, options);
 }
 
-void GpuWorld::Choose(const Settings& settings, double timeout, parallel::NcclLibrary* given) {
-  if (given == nullptr) library_ = OfThisBuild();
-  parallel::NcclLibrary* const library = given != nullptr ? given : library_.get();
+void GpuWorld::Choose(const Settings& settings, const GpuWorldOptions& options) {
+  if (options.nccl == nullptr) library_ = OfThisBuild();
+  parallel::NcclLibrary* const library = options.nccl != nullptr ? options.nccl : library_.get();
   if (world_ == nullptr) {
     threads_ = std::make_unique<parallel::ThreadWorld>(
-        static_cast<int>(RanksOf(settings)), parallel::InProcessOptions{.timeout = timeout});
+        static_cast<int>(RanksOf(settings)), parallel::InProcessOptions{.timeout = options.timeout},
+        parallel::RunRanksOptions{.grace = options.grace});
     world_ = threads_.get();
   }
   const parallel::GpuLinks asked = parallel::GpuLinksByName(settings.gpu_links);
@@ -42,7 +43,8 @@ void GpuWorld::Choose(const Settings& settings, double timeout, parallel::NcclLi
   });
   line_ = chosen->why;
   if (!chosen->nccl) return;
-  nccl_ = std::make_unique<parallel::NcclWorld>(*world_, *library, timeout, parallel::GpuInTurn);
+  nccl_ = std::make_unique<parallel::NcclWorld>(*world_, *library, options.timeout,
+                                                parallel::GpuInTurn);
   world_ = nccl_.get();
 }
 

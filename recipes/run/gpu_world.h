@@ -11,14 +11,19 @@
 
 namespace torus::recipes {
 
+struct GpuWorldOptions {
+  double timeout = 60;  // seconds without progress until a wait fails
+  double grace = 30;    // RunRanksOptions::grace, where the ranks are threads of this process
+  // An application's NCCL; null: NCCL itself, if this build has it.
+  parallel::NcclLibrary* nccl = nullptr;
+};
+
 class GpuWorld {
  public:
   // All processes construct it together. `processes` is the world of the run's processes; null if
-  // the ranks are threads of this process. On a CPU, world() is `processes`. `given` is an
-  // application's NCCL; null: NCCL itself, if this build has it. Throws BadInput if what
-  // --gpu-links asks for is not possible.
-  GpuWorld(parallel::World* processes, const Settings& settings, double timeout,
-           parallel::NcclLibrary* given);
+  // the ranks are threads of this process. On a CPU, world() is `processes`. Throws BadInput if
+  // what --gpu-links asks for is not possible.
+  GpuWorld(parallel::World* processes, const Settings& settings, const GpuWorldOptions& options);
 
   // The world for the trainer; null if the trainer is to make its own threads.
   parallel::World* world() const { return world_; }
@@ -27,7 +32,7 @@ class GpuWorld {
   const std::string& line() const { return line_; }
 
  private:
-  void Choose(const Settings& settings, double timeout, parallel::NcclLibrary* given);
+  void Choose(const Settings& settings, const GpuWorldOptions& options);
 
   parallel::World* world_;  // may be one of those below
   std::string line_;

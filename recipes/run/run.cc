@@ -3,11 +3,13 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "parallel/transport/run_ranks.h"
 #include "recipes/run/run_processes.h"
+#include "recipes/run/summary.h"
 #include "recipes/run/training_run.h"
 #include "runtime/memory_account.h"
 #include "runtime/run_context.h"
@@ -48,6 +50,10 @@ auto WithRun(const RunOptions& options, const RunCallbacks& callbacks, bool whol
 }
 
 }  // namespace
+
+std::string SummaryText(const RunResult& result) {
+  return result.summary.empty() ? "" : ToText(nlohmann::json::parse(result.summary));
+}
 
 RunResult Run(const RunOptions& options, const RunCallbacks& callbacks, parallel::World* world) {
   return WithRun(options, callbacks, false, world, [](TrainingRun& run) { return run.Run(); });

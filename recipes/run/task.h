@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/loading/loader.h"
@@ -26,8 +27,11 @@ class BatchFeed {
             int64_t threads);
 
   parallel::MiniBatch Get(int64_t step, const parallel::RankPlace& place);
-  parallel::BatchFn fn() {
-    return [this](int64_t step, const parallel::RankPlace& place) { return Get(step, place); };
+  // Get of `feed`, which a rank's thread that is left behind (parallel::StuckRank) keeps.
+  static parallel::BatchFn Fn(std::shared_ptr<BatchFeed> feed) {
+    return [feed = std::move(feed)](int64_t step, const parallel::RankPlace& place) {
+      return feed->Get(step, place);
+    };
   }
   int64_t batches_per_epoch() const { return sampler_.batches_per_epoch(); }
 

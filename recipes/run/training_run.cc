@@ -1,7 +1,6 @@
 #include "recipes/run/training_run.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -15,7 +14,6 @@
 #include "recipes/run/earlier_checkpoints.h"
 #include "recipes/run/make_trainer_options.h"
 #include "recipes/run/run_head.h"
-#include "recipes/run/summary.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {
@@ -68,11 +66,6 @@ CutChoice AgreedCuts(const RunProcesses& processes, const RunOptions& options,
   return CutChoiceFromJson(Json::parse(agreed), "rank 0");
 }
 
-// A rank's thread that is left behind keeps the feed.
-parallel::BatchFn BatchesOf(const std::shared_ptr<BatchFeed>& feed) {
-  return [feed](int64_t step, const parallel::RankPlace& place) { return feed->Get(step, place); };
-}
-
 }  // namespace
 
 TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
@@ -105,7 +98,7 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
       cuts_(start.resumed && CutAlike(settings_, start.resumed->settings)
                 ? start.resumed->cuts
                 : AgreedCuts(processes_, options_, task_.data().form)),
-      gpus_(world, settings_, options_.timeout, options_.nccl),
+      gpus_(world, settings_, {options_.timeout, options_.grace, options_.nccl}),
       plans_(PlansOptions(options_, start.resumed ? start.resumed->folder.path : "", !whole)),
       trainer_options_(MakeTrainerOptions(options_, cuts_, gpus_.nccl(), task_, plans_)),
       begin_(start.resumed ? start.resumed->step() : 0),
@@ -134,7 +127,7 @@ void TrainingRun::Begin() {
   trainer_->SetState(parallel::SourceOf(*run.checkpoint));
   if (!GoesOn(options_, whole_)) return;
   if (run.newest) saved_at_ = begin_;
-  if (processes_.leads()) best_ = BestTest(folder_);
+  if (processes_.leads()) best_ = BestResult(folder_, chooser().name);
 }
 
 RunResult TrainingRun::Run() {
@@ -185,55 +178,13 @@ bool TrainingRun::TrainAndTest() {
   TrainAll();
   bool finished = IsAtEnd();
   if (saved_at_ != trainer_->step()) Save();
-  if (finished && !(test_.result && test_.result->step == trainer_->step())) finished = Evaluate();
+  if (finished && !(test_.step == trainer_->step())) finished = Evaluate();
   return finished;
 }
 
 // The leading process decides for all.
 bool TrainingRun::Agree(const std::function<bool()>& decide, const char* what) const {
   return processes_.OfLeader([&] { return decide() ? "yes" : "no"; }, what) == "yes";
-}
-
-bool TrainingRun::LacksFigure() const {
-  const char* const part = (Validates() ? validation_ : test_).name;
-  return Agree([&] { return !metrics_->HasEvaluation(part, begin_); },
-               "whether a figure is missing");
-}
-
-void TrainingRun::SayIfOutOfPatience() {
-  if (!IsOutOfPatience()) return;
-  out_of_patience_ = true;
-  Say(
-      fmt::format("training ends early: the last {} evaluations were no better than the best, "
-                  "--patience",
-                  settings_.patience));
-}
-
-// By the evaluations since the best one, also those before the run was resumed.
-bool TrainingRun::IsOutOfPatience() const {
-  if (settings_.patience == 0) return false;
-  return Agree(
-      [this] {
-        const int64_t best = best_.is_null() ? -1 : best_.at("step").get<int64_t>();
-        return metrics_->EvaluationsAfter(chooser().name, best) >= settings_.patience;
-      },
-      "whether patience is at its end");
-}
-
-std::optional<Evaluation> TrainingRun::EvaluateOnly() {
-  if (!EvaluateOn(test_)) return std::nullopt;
-  SayTruncated();
-  if (const std::string why = WhyNoScore(); !why.empty()) throw NoScore(why);
-  return test_.result;
-}
-
-// Empty if the last evaluations have a score, or there were none. All processes know the losses.
-std::string TrainingRun::WhyNoScore() const {
-  for (const Evaluated* on : {&test_, &validation_})
-    if (on->result && !std::isfinite(on->result->loss))
-      return fmt::format("[train] the loss on the {} {} is {} after step {}, so there is no score",
-                         on->name, task_.data().unit, on->result->loss, on->result->step);
-  return "";
 }
 
 double TrainingRun::EpochOf(int64_t step) const {
@@ -305,7 +256,7 @@ std::shared_ptr<BatchFeed> TrainingRun::Feed(const DataPart& part, const Setting
 
 void TrainingRun::TrainAll() {
   if (IsAtEnd()) return;
-  const parallel::BatchFn batches = BatchesOf(Feed(task_.data().train, settings_, begin_));
+  const parallel::BatchFn batches = BatchFeed::Fn(Feed(task_.data().train, settings_, begin_));
   while (!IsAtEnd() && TrainUntil(NextPause(trainer_->step()), batches)) {
   }
 }
@@ -345,43 +296,6 @@ bool TrainingRun::Traced(int64_t step) const {
   const int64_t here = step - begin_;
   return here < kFirst || (here >= kSteadyFrom && here < kSteadyFrom + kSteady) ||
          step >= end_ - kLast;
-}
-
-// With a validation part the test set is for the end, unless best/ is chosen on it. Returns false
-// if it was stopped.
-bool TrainingRun::Evaluate() {
-  if (Validates() && !EvaluateOn(validation_)) return false;
-  const bool tests = !Validates() || settings_.best == "test" || IsAtEnd();
-  return !tests || EvaluateOn(test_);
-}
-
-// Returns false if it was stopped; there is no result then.
-bool TrainingRun::EvaluateOn(Evaluated& on) {
-  Settings whole = settings_;
-  whole.drop_last = false;  // every example counts
-  const std::shared_ptr<BatchFeed> feed = Feed(on.part, whole, 0);
-  const parallel::EvaluationResult score =
-      trainer_->Evaluate(feed->batches_per_epoch(), BatchesOf(feed), [this] { return Stops(); });
-  if (!score.finished) return false;
-  Require(score.samples > 0, "train", "--data {} has no {} {} that can be read", settings_.data,
-          on.name, task_.data().unit);
-  on.score = score;
-  on.result = {.part = on.name,
-               .step = trainer_->step(),
-               .epoch = EpochOf(trainer_->step()),
-               .samples = score.samples,
-               .loss = score.loss};
-  if (HasAccuracy())
-    on.result->accuracy = std::isfinite(score.loss) ? static_cast<double>(score.correct) /
-                                                          static_cast<double>(score.samples)
-                                                    : std::nan("");
-  if (metrics_ && !metrics_->HasEvaluation(on.name, on.result->step)) Record(on);
-  if (callbacks_.on_evaluate) callbacks_.on_evaluate(*on.result);
-  SayLeftOut();
-  if (!keeps_files_ || !ChoosesBest(settings_) || &on != &chooser()) return true;
-  KeepIfBest(on);
-  if (trainer_->step() < end_) SayIfOutOfPatience();
-  return true;
 }
 
 }  // namespace torus::recipes

@@ -108,17 +108,16 @@ class TrainingRun {
   struct Evaluated {
     const char* name;
     const DataPart& part;
-    parallel::EvaluationResult score{};
-    std::optional<Evaluation> result{};
-    std::optional<parallel::EvaluationResult> last() const {
-      return result ? std::optional(score) : std::nullopt;
-    }
+    std::optional<parallel::EvaluationResult> score{};
+    int64_t step = -1;  // after which it was evaluated
   };
   bool IsAtEnd() const { return trainer_->step() >= end_ || out_of_patience_; }
   bool Validates() const { return validation_.part.size > 0; }
   const Evaluated& chooser() const { return settings_.best == "test" ? test_ : validation_; }
   bool Evaluate();
   bool EvaluateOn(Evaluated& on);
+  std::optional<Evaluation> ResultOf(const Evaluated& on) const;
+  nlohmann::json LineOf(const char* key, const Evaluated& on) const;
   void Record(const Evaluated& on);
   void Save();
   void KeepIfBest(const Evaluated& on);

@@ -37,7 +37,7 @@ std::string MessageOf(const std::exception_ptr& failure) {
 }
 
 // As a summary has it: what was not finite is null.
-std::optional<Evaluation> ResultOf(const char* part, const Json& summary, double epoch) {
+std::optional<Evaluation> StoredResult(const char* part, const Json& summary, double epoch) {
   const Json& test = io::Member(summary, part);
   if (!test.is_object()) return std::nullopt;
   const auto figure = [&](const char* key) {
@@ -130,8 +130,8 @@ std::optional<RunResult> TrainingRun::LeftByEnd() {
           : fmt::format("all {} steps are already done, so nothing changes; a larger {} continues",
                         end_, LimitingFlag()));
   result.summary = earlier_.dump(2) + "\n";
-  result.test = ResultOf("test", earlier_, EpochOf(steps));
-  result.validation = ResultOf("validation", earlier_, EpochOf(steps));
+  result.test = StoredResult("test", earlier_, EpochOf(steps));
+  result.validation = StoredResult("validation", earlier_, EpochOf(steps));
   for (const std::string& model : {folder_.model(), folder_.averaged_weights()})
     if (std::filesystem::exists(model)) result.model = model;
   return result;
@@ -183,18 +183,6 @@ void TrainingRun::OnStep(const parallel::StepReport& report) {
   if (callbacks_.on_step) callbacks_.on_step(report);
 }
 
-void TrainingRun::Record(const Evaluated& on) {
-  const Evaluation& result = *on.result;
-  Json line = {{"kind", on.name}, {"step", result.step}, {"epoch", result.epoch}};
-  line.update(ScoreJson(on.score, HasAccuracy()));
-  metrics_->Add(line);
-  const std::string part = on.name;
-  const Scalar scalars[] = {{part + "/loss", result.loss},
-                            HasAccuracy() ? Scalar{part + "/accuracy", *result.accuracy}
-                                          : Scalar{part + "/perplexity", std::exp(result.loss)}};
-  event_file_->Add(SecondsNow(), result.step, scalars);
-}
-
 // If the weights themselves are not finite, keeps the previous checkpoint.
 void TrainingRun::KeepLastGood() try {
   if (saved_at_ != trainer_->step()) Save();
@@ -214,15 +202,6 @@ void TrainingRun::Save() {
   saved_at_ = step;
 }
 
-void TrainingRun::KeepIfBest(const Evaluated& on) {
-  Json result = {{"part", on.name}, {"step", on.result->step}, {"epoch", on.result->epoch}};
-  result.update(ScoreJson(on.score, HasAccuracy()));
-  if (!Agree([&] { return IsBetter(result, best_); }, "whether a checkpoint is the best")) return;
-  if (saved_at_ != on.result->step) Save();
-  processes_.Lead([&] { KeepAsBest(folder_, result); });
-  best_ = std::move(result);
-}
-
 Json TrainingRun::Summary(bool finished, const std::string& error, const RunUse& use) const {
   return MakeSummary({.title = task_.title(),
                       .unit = task_.data().unit,
@@ -235,8 +214,8 @@ Json TrainingRun::Summary(bool finished, const std::string& error, const RunUse&
                       .finished = finished,
                       .early_stop = out_of_patience_ ? settings_.patience : 0,
                       .error = error,
-                      .test = test_.last(),
-                      .validation = validation_.last(),
+                      .test = test_.score,
+                      .validation = validation_.score,
                       .step_seconds = MedianStepSeconds(),
                       .memory = use.memory.all,
                       .rank_peaks = use.memory.rank_peaks,
@@ -277,8 +256,8 @@ RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
   RunResult result{.folder = folder_.path,
                    .finished = finished,
                    .step = trainer_->step(),
-                   .test = test_.result,
-                   .validation = validation_.result};
+                   .test = ResultOf(test_),
+                   .validation = ResultOf(validation_)};
   Attempts attempts(failure);
   if (!failure) attempts.Try([&] { result.model = Export(); });
   KeepEvents();
@@ -341,10 +320,6 @@ void TrainingRun::WriteFiles(bool finished, const RunUse& use, Attempts& attempt
               RenderReport({summary, metrics_->lines(), events_, trainer_->schedule()}));
   });
   attempts.Try([&] { SayLeftOut(); });
-}
-
-std::string SummaryText(const RunResult& result) {
-  return result.summary.empty() ? "" : ToText(Json::parse(result.summary));
 }
 
 }  // namespace torus::recipes

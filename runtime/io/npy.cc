@@ -7,6 +7,7 @@
 
 #include "runtime/io/file.h"
 #include "runtime/io/json.h"
+#include "runtime/io/little_endian.h"
 #include "runtime/io/stored_type.h"
 #include "runtime/io/zip_reader.h"
 #include "runtime/io/zip_writer.h"
@@ -148,13 +149,6 @@ class HeaderParser {
   NpyHeader header_;
 };
 
-uint64_t Number(std::string_view bytes, size_t at, size_t count) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < count; ++i)
-    value |= uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
-  return value;
-}
-
 struct NpyParts {
   NpyHeader header;
   std::string_view elements;
@@ -167,7 +161,7 @@ NpyParts PartsOf(std::string_view bytes, const std::string& where) {
           "has version {}.{} of the .npy format; 1.0, 2.0 and 3.0 are read", major, minor);
   const size_t width = major == 1 ? 2 : 4, begin = 8 + width;
   Require(bytes.size() >= begin, where, "ends within its header");
-  const uint64_t length = Number(bytes, 8, width);
+  const uint64_t length = io::LittleEndian(bytes.substr(8, width));
   Require(length <= kMostHeader, where, "has a header of {} bytes; at most {} are read", length,
           kMostHeader);
   Require(length <= bytes.size() - begin, where, "ends within its header");
@@ -228,8 +222,11 @@ std::string DescrOf(DType dtype) {
   return fmt::format("{}{}", SizeOf(dtype) == 1 ? '|' : '<', type.numpy);
 }
 
-// All that comes before the elements: a multiple of 64 bytes, as NumPy writes it.
+// All that comes before the elements: a multiple of 64 bytes, as the format wants. Throws for what
+// cannot be written.
 std::string HeaderOf(const Tensor& tensor) {
+  Require(tensor.defined() && tensor.device() != kMetaDevice, "npy",
+          "needs a tensor with values, got {}", tensor);
   std::string shape;
   for (int64_t size : tensor.shape()) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", size);
   if (tensor.rank() == 1) shape += ",";
@@ -237,16 +234,11 @@ std::string HeaderOf(const Tensor& tensor) {
                                  DescrOf(tensor.dtype()), shape);
   text.append(63 - (10 + text.size()) % 64, ' ');
   text += '\n';
-  std::string header(kMagic);
-  header +=
-      {'\x01', '\x00', static_cast<char>(text.size() & 255), static_cast<char>(text.size() >> 8)};
-  return header + text;
+  // Version 1.0.
+  return std::string(kMagic) + io::ToLittleEndian(1, 2) + io::ToLittleEndian(text.size(), 2) + text;
 }
 
-Tensor Writable(const Tensor& tensor) {
-  Require(tensor.defined(), "npy", "needs a defined tensor, got an undefined one");
-  return tensor.To(Device{}).Contiguous();
-}
+Tensor DenseOf(const Tensor& tensor) { return tensor.To(Device{}).Contiguous(); }
 
 std::string_view ElementsOf(const Tensor& dense) {
   return {static_cast<const char*>(dense.numel() == 0 ? nullptr : dense.raw()), dense.bytes()};
@@ -272,8 +264,8 @@ Tensor ReadNpy(const std::string& path) {
 }
 
 void WriteNpy(const std::string& path, const Tensor& tensor) {
-  const Tensor dense = Writable(tensor);
-  const std::string header = HeaderOf(dense);
+  const std::string header = HeaderOf(tensor);
+  const Tensor dense = DenseOf(tensor);
   io::OutputFile file(path);
   file.Write(header);
   file.Write(ElementsOf(dense));
@@ -301,12 +293,12 @@ void WriteNpz(const std::string& path, const std::vector<NamedTensor>& tensors, 
   for (const NamedTensor& tensor : tensors) {
     Require(!tensor.name.empty(), path, "an array needs a name");
     Require(seen.insert(tensor.name).second, path, "has {} twice", io::Printable(tensor.name));
-    HeaderOf(Writable(tensor.value));  // throws before the file is touched
+    HeaderOf(tensor.value);  // throws before the file is touched
   }
   io::OutputFile file(path);
   io::ZipWriter zip(file, path);
   for (const NamedTensor& tensor : tensors) {
-    const Tensor dense = Writable(tensor.value);
+    const Tensor dense = DenseOf(tensor.value);
     zip.Add(tensor.name + ".npy", {HeaderOf(dense), ElementsOf(dense)}, compressed);
   }
   zip.Finish();

@@ -22,8 +22,9 @@ Tensor ReadNpy(const std::string& path);
 // The same from a file's contents; errors are tagged `where`.
 Tensor ReadNpyBytes(std::string_view bytes, const std::string& where);
 
-// Writes a tensor, which may be strided and on any device, in version 1.0: the bytes of numpy.save.
-// Throws BadInput for bf16, which NumPy has not (cast it to f32), and for an undefined tensor.
+// Writes a tensor, which may be strided and on any device, in version 1.0 and C's order. Throws
+// BadInput for bf16, which NumPy has not (cast it to f32), and for a tensor that is undefined or on
+// meta.
 void WriteNpy(const std::string& path, const Tensor& tensor);
 
 // Reads all arrays of an archive, stored or deflated (numpy.savez, savez_compressed), in the order

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "runtime/crc32c.h"
+#include "runtime/io/little_endian.h"
 #include "runtime/io/safetensors_sums.h"
 #include "runtime/progress.h"
 
@@ -21,21 +22,27 @@ using safetensors::Quote;
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
 constexpr size_t kDataAlignment = 64;
+constexpr size_t kLengthBytes = 8;  // the header's length, in front of it
+
+std::string LengthOf(const std::string& header) {
+  return io::ToLittleEndian(header.size(), kLengthBytes);
+}
 
 std::string ReadHeader(const io::InputFile& file, const std::string& path) {
-  uint64_t length = 0;
-  Require(file.size() >= sizeof(length), path, "{} bytes are too few for a safetensors file",
+  char first[kLengthBytes];
+  Require(file.size() >= kLengthBytes, path, "{} bytes are too few for a safetensors file",
           file.size());
-  file.ReadAt(0, &length, sizeof(length));
+  file.ReadAt(0, first, kLengthBytes);
+  const uint64_t length = io::LittleEndian({first, kLengthBytes});
   Require(length <= kMaxHeader, path,
           "is no safetensors file: its first 8 bytes give a header of {} bytes, above the format's "
           "bound of {}",
           length, kMaxHeader);
-  Require(length <= file.size() - sizeof(length), path,
+  Require(length <= file.size() - kLengthBytes, path,
           "header length {} is more than the {} bytes that follow", length,
-          file.size() - sizeof(length));
+          file.size() - kLengthBytes);
   std::string text(length, '\0');
-  file.ReadAt(sizeof(length), text.data(), length);
+  file.ReadAt(kLengthBytes, text.data(), length);
   return text;
 }
 
@@ -104,17 +111,14 @@ std::string MakeHeader(const std::string& path, const std::vector<NamedTensor>& 
   } catch (const nlohmann::json::type_error&) {
     Throw<BadInput>(path, "a name or metadata to write is not UTF-8");
   }
-  while ((text.size() + sizeof(uint64_t)) % kDataAlignment != 0) text += ' ';
+  while ((text.size() + kLengthBytes) % kDataAlignment != 0) text += ' ';
   Require(text.size() <= kMaxHeader, path,
           "{} tensors need a header above the format's bound of {}", tensors.size(), kMaxHeader);
   safetensors::SealHeader(text);
   return text;
 }
 
-uint32_t SumOfHeader(const std::string& text) {
-  const uint64_t length = text.size();
-  return Crc32c(std::as_bytes(std::span(text)), Crc32c(std::as_bytes(std::span(&length, 1))));
-}
+uint32_t SumOfHeader(const std::string& text) { return Crc32c(text, Crc32c(LengthOf(text))); }
 
 // None if a tensor has none.
 std::optional<uint32_t> SumOfFile(const std::string& header,
@@ -158,7 +162,7 @@ SafetensorsFile ReadSafetensors(const io::InputFile& file) {
 
 SafetensorsReader::SafetensorsReader(const io::InputFile& file) : file_(file) {
   const std::string text = ReadHeader(file, file.path());
-  data_start_ = sizeof(uint64_t) + text.size();
+  data_start_ = kLengthBytes + text.size();
   header_ = safetensors::ParseHeader(file.path(), text, file.size() - data_start_);
   const bool has_sums = header_.metadata.contains(safetensors::kSums);
   safetensors::TakeSums(file.path(), text, header_);
@@ -188,9 +192,8 @@ uint32_t WriteSafetensors(const std::string& path, const std::vector<NamedTensor
   const std::vector<NamedTensor> ordered = WideFirst(path, tensors, narrow);
   const std::vector<uint32_t> sums = SumsOf(ordered, narrow);
   const std::string header = MakeHeader(path, ordered, metadata, sums, narrow);
-  const uint64_t length = header.size();
   io::OutputFile file(path, if_exists);
-  file.Write(&length, sizeof(length));
+  file.Write(LengthOf(header));
   file.Write(header);
   uint32_t sum = SumOfHeader(header);
   std::string room;

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "runtime/error.h"
+#include "runtime/io/crc32.h"
 #include "runtime/io/json.h"
+#include "runtime/io/little_endian.h"
 
 namespace torus::io {
 namespace {
@@ -17,12 +19,6 @@ constexpr uint32_t kEndMark = 0x06054b50, kEnd64Mark = 0x06064b50, kLocatorMark 
 constexpr uint64_t kMostMembers = 1 << 20;
 // Deflate's best: 258 bytes from two bits.
 constexpr uint64_t kMostExpansion = 1032;
-
-uint32_t Crc(std::string_view bytes) {
-  uLong crc = crc32_z(0, nullptr, 0);
-  crc = crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-  return static_cast<uint32_t>(crc);
-}
 
 // The `size` bytes that `deflated` stands for; fewer if it is damaged, and never more.
 std::string Inflated(std::string_view deflated, uint64_t size) {
@@ -52,11 +48,7 @@ std::string Inflated(std::string_view deflated, uint64_t size) {
 bool ZipReader::IsZip(std::string_view bytes) { return bytes.starts_with("PK\x03\x04"); }
 
 uint64_t ZipReader::Number(uint64_t at, int count) const {
-  const std::string_view bytes = Range(at, static_cast<uint64_t>(count), "a number");
-  uint64_t value = 0;
-  for (int i = 0; i < count; ++i)
-    value |= static_cast<uint64_t>(static_cast<uint8_t>(bytes[static_cast<size_t>(i)])) << (8 * i);
-  return value;
+  return LittleEndian(Range(at, static_cast<uint64_t>(count), "a number"));
 }
 
 std::string_view ZipReader::Range(uint64_t at, uint64_t size, const char* what) const {
@@ -152,7 +144,7 @@ const ZipReader::Member& ZipReader::Find(const std::string& name) const {
 }
 
 void ZipReader::CheckCrc(const std::string& name, std::string_view bytes) const {
-  Require(Crc(bytes) == Find(name).crc, where_,
+  Require(Crc32(bytes) == Find(name).crc, where_,
           "member {} does not have its CRC-32: the file is damaged", Printable(name));
 }
 

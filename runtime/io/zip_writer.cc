@@ -5,28 +5,24 @@
 #include <vector>
 
 #include "runtime/error.h"
+#include "runtime/io/crc32.h"
+#include "runtime/io/little_endian.h"
 
 namespace torus::io {
 namespace {
 
 constexpr uint64_t kLimit = 0xffffffff;  // where ZIP64 would begin
 
-std::string Little(uint64_t value, int bytes) {
-  std::string text;
-  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 255);
-  return text;
-}
-
-const Bytef* Bytes(std::string_view part) { return reinterpret_cast<const Bytef*>(part.data()); }
-
 // What one member's two headers have in common, from the version to the length of the name. The
 // date is the earliest there is, so that equal input gives equal bytes.
 std::string Description(bool deflated, uint32_t crc, uint64_t stored, uint64_t size,
                         uint64_t name) {
   constexpr uint64_t kVersion = 20, kFirstOfJanuary1980 = 0x21, kUtf8 = 1 << 11;
-  return Little(kVersion, 2) + Little(kUtf8, 2) + Little(deflated ? 8 : 0, 2) + Little(0, 2) +
-         Little(kFirstOfJanuary1980, 2) + Little(crc, 4) + Little(stored, 4) + Little(size, 4) +
-         Little(name, 2) + Little(0, 2);
+  return ToLittleEndian(kVersion, 2) + ToLittleEndian(kUtf8, 2) +
+         ToLittleEndian(deflated ? 8 : 0, 2) + ToLittleEndian(0, 2) +
+         ToLittleEndian(kFirstOfJanuary1980, 2) + ToLittleEndian(crc, 4) +
+         ToLittleEndian(stored, 4) + ToLittleEndian(size, 4) + ToLittleEndian(name, 2) +
+         ToLittleEndian(0, 2);
 }
 
 std::string Deflate(const std::array<std::string_view, 2>& parts) {
@@ -37,7 +33,8 @@ std::string Deflate(const std::array<std::string_view, 2>& parts) {
   std::string out;
   std::vector<Bytef> buffer(1 << 18);
   for (size_t i = 0; i < parts.size(); ++i) {
-    stream.next_in = const_cast<Bytef*>(Bytes(parts[i]));  // zlib reads only
+    const auto* const bytes = reinterpret_cast<const Bytef*>(parts[i].data());
+    stream.next_in = const_cast<Bytef*>(bytes);  // zlib reads only
     stream.avail_in = static_cast<uInt>(parts[i].size());
     do {
       stream.next_out = buffer.data();
@@ -67,16 +64,13 @@ void ZipWriter::Add(const std::string& name, const std::array<std::string_view, 
           "member {:.100} has {} bytes; below 4 GiB, 65,535 members and names of 64 KiB are "
           "possible",
           name, size);
-  uLong crc = crc32_z(0, nullptr, 0);
-  for (std::string_view part : parts)
-    if (!part.empty()) crc = crc32_z(crc, Bytes(part), part.size());
   const std::string packed = deflated ? Deflate(parts) : "";
-  const std::string description = Description(deflated, static_cast<uint32_t>(crc),
+  const std::string description = Description(deflated, Crc32(parts[1], Crc32(parts[0])),
                                               deflated ? packed.size() : size, size, name.size());
   // No comment, disk 0, no attributes.
-  directory_ += Little(0x02014b50, 4) + Little(20, 2) + description + Little(0, 10) +
-                Little(written_, 4) + name;
-  Write(Little(0x04034b50, 4) + description + name);
+  directory_ += ToLittleEndian(0x02014b50, 4) + ToLittleEndian(20, 2) + description +
+                std::string(10, '\0') + ToLittleEndian(written_, 4) + name;
+  Write(ToLittleEndian(0x04034b50, 4) + description + name);
   if (deflated) return Write(packed);
   for (std::string_view part : parts) Write(part);
 }
@@ -84,8 +78,9 @@ void ZipWriter::Add(const std::string& name, const std::array<std::string_view, 
 void ZipWriter::Finish() {
   const uint64_t at = written_;
   Write(directory_);
-  Write(Little(0x06054b50, 4) + Little(0, 4) + Little(members_, 2) + Little(members_, 2) +
-        Little(directory_.size(), 4) + Little(at, 4) + Little(0, 2));
+  Write(ToLittleEndian(0x06054b50, 4) + ToLittleEndian(0, 4) + ToLittleEndian(members_, 2) +
+        ToLittleEndian(members_, 2) + ToLittleEndian(directory_.size(), 4) + ToLittleEndian(at, 4) +
+        ToLittleEndian(0, 2));
 }
 
 }  // namespace torus::io

@@ -132,9 +132,20 @@ TEST(DLPackVersioned, OtherVersionsAreRefusedAndReadOnlyMemoryIsCopied) {
   EXPECT_EQ(ErrorOf([&] { FromDLPack(&producer.managed); }), "[dlpack] needs version 1, got 0.0");
   SetVersion(producer.managed);
   producer.managed.flags = kDLPackReadOnly;
-  const Tensor copy = FromDLPack(&producer.managed);
+  Tensor copy = FromDLPack(&producer.managed);
   EXPECT_EQ(producer.deleted, 1);
   EXPECT_EQ(ToVector<float>(copy), (Floats{1, 3, 5, 2, 4, 6}));
+  copy.mutable_data<float>()[0] = 9;
+  EXPECT_EQ(producer.values, (Floats{0, 1, 2, 3, 4, 5, 6}));
+}
+
+TEST(DLPackVersioned, ReadOnlyMemoryThatCannotBeCopiedStaysTheProducers) {
+  Producer<DLManagedTensorVersioned> producer;
+  SetVersion(producer.managed);
+  producer.managed.flags = kDLPackReadOnly;
+  producer.managed.dl_tensor.device = {kDLCUDA, 1000};
+  EXPECT_NE(ErrorOf([&] { FromDLPack(&producer.managed); }), "no error");
+  EXPECT_EQ(producer.deleted, 0);
 }
 
 }  // namespace

@@ -56,6 +56,9 @@ TEST(Factories, ArangeOfIntegersAndOfNumbers) {
   EXPECT_EQ(Arange(0, 4, 1, DType::kF32, kMetaDevice).Describe(), "f32 (4) on meta");
   const int64_t most = std::numeric_limits<int64_t>::max();
   EXPECT_EQ(ToVector<int64_t>(Arange(-most, most, most)), (Ints{-most, 0}));
+  const int64_t quarter = int64_t{1} << 62;
+  EXPECT_EQ(ToVector<int64_t>(Arange(-most, most, quarter)),
+            (Ints{-most, -most + quarter, 1, 1 + quarter}));
   EXPECT_EQ(ErrorOf([] { Arange(0, 3, 0); }), "[arange] needs a step other than 0");
   EXPECT_EQ(ErrorOf([] { Arange(0, 3, -1); }), "[arange] steps of -1 lead from 0 away from 3");
   EXPECT_EQ(ErrorOf([] { Arange(0, -3.5); }), "[arange] steps of 1 lead from 0 away from -3.5");

@@ -6,6 +6,8 @@
 #include <optional>
 #include <thread>
 
+#include "runtime/allocator_source.h"
+#include "runtime/error.h"
 #include "runtime/memory_pool.h"
 #include "runtime/run_context.h"
 #include "runtime/tensor.h"
@@ -51,6 +53,33 @@ TEST(MemoryAccount, RefusesWhatItsLimitDoesNotHold) {
   OfMiB(4);
   const WithMemoryAccount without(nullptr);
   OfMiB(5);
+}
+
+// Also of a GPU with a number so high that an account has no count for it.
+TEST(MemoryAccount, IsNotChargedForADeviceThatIsNotThere) {
+  const WithMemoryAccount with(std::make_shared<MemoryAccount>());
+  for (const int index : {64, 1000, 1 << 30})
+    EXPECT_THROW(Empty({2}, DType::kF32, {DeviceKind::kCuda, index}), BadInput) << index;
+}
+
+class Failing : public Allocator {
+ public:
+  void* Allocate(size_t, bool*) override { Throw<BrokenEnvironment>("test", "fails"); }
+  void* TryAllocate(size_t bytes, bool* zeros) override { return Allocate(bytes, zeros); }
+  void Free(void*, size_t) noexcept override {}
+  MemoryStats stats() const override { return {}; }
+  void ResetPeak() override {}
+  void SetLimit(size_t) override {}
+  void ReleaseCached() override {}
+};
+
+TEST(MemoryAccount, IsNotChargedForWhatAnAllocatorFailsToGive) {
+  const auto account = std::make_shared<MemoryAccount>();
+  const WithMemoryAccount with(account);
+  Failing failing;
+  AllocatorSource source(failing, Device());
+  EXPECT_THROW(source.Take(kMiB), BrokenEnvironment);
+  EXPECT_EQ(account->stats({}).live_bytes, 0u);
 }
 
 TEST(MemoryAccount, APartIsChargedToTheWholeToo) {

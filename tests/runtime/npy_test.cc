@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 
+#include "runtime/allocator.h"
 #include "runtime/io/file.h"
 #include "runtime/io/safetensors.h"
 #include "tests/testing/error_of.h"
@@ -69,7 +70,9 @@ TEST(Npy, RefusesTypesThatTensorsHaveNot) {
   }
   EXPECT_EQ(ErrorOf([] { WriteNpy(TempFile("none.npy"), Zeros({2}, DType::kBF16)); }),
             "[npy] NumPy has no bf16; cast the tensor to f32");
-  EXPECT_NE(ErrorOf([] { WriteNpy(TempFile("none.npy"), Tensor()); }), "no error");
+  for (const Tensor& without : {Tensor(), Empty({2}, DType::kF32, kMetaDevice)})
+    EXPECT_NE(ErrorOf([&] { WriteNpy(TempFile("none.npy"), without); }).find("with values"),
+              std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(TempFile("none.npy")));
 }
 
@@ -164,6 +167,13 @@ TEST(Npz, WritesWhatItReads) {
             }),
             "no error");
   EXPECT_NE(ErrorOf([] { WriteNpz(TempFile("n.npz"), {{"", Zeros({1})}}); }), "no error");
+}
+
+TEST(Npz, CopiesAStridedArrayOnce) {
+  const Tensor strided = Zeros({3, 4}).Transpose(0, 1);
+  const uint64_t before = AllocatorFor({}).stats().allocations;
+  WriteNpz(TempFile("strided.npz"), {{"a", strided}});
+  EXPECT_EQ(AllocatorFor({}).stats().allocations, before + 1);
 }
 
 TEST(Npz, ADamagedArchiveIsRefused) {

@@ -51,17 +51,11 @@ struct Options {
   std::string autotune;               // file for the choices of the steps; empty: none are timed
 };
 
-void Wait(Device device) {
-  Event all(device);
-  all.Record(CurrentStream(device));
-  all.Wait();
-}
-
 class Rounds {
  public:
   explicit Rounds(Device device) : device_(device), begin_(Clock::now()) {}
   void End() {
-    Wait(device_);
+    WaitForWork(device_);
     const Clock::time_point now = Clock::now();
     seconds_.push_back(std::chrono::duration<double>(now - std::exchange(begin_, now)).count());
   }
@@ -80,7 +74,7 @@ class Rounds {
 // Seconds, after a first round in which plans are made and memory is taken.
 double Median(Device device, int count, const std::function<void()>& run) {
   run();
-  Wait(device);
+  WaitForWork(device);
   Rounds rounds(device);
   for (int i = 0; i < count; ++i) {
     run();

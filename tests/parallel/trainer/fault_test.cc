@@ -8,8 +8,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <future>
+#include <memory>
 #include <thread>
+#include <utility>
 
+#include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
 #include "runtime/progress.h"
 
@@ -211,6 +215,33 @@ TEST(FaultDeathTest, EndlessStopEndsTheProgram) {
       std::this_thread::sleep_for(std::chrono::hours(1));
   };
   EXPECT_EXIT(SayFailureAndEnd(run), ::testing::ExitedWithCode(1), "rank 1 did not stop");
+}
+
+// A thread that was left behind in the end of a step, and comes back, stops before it calls a hook,
+// which the application may have given up.
+TEST(Fault, ARankThatWasLeftBehindCallsNoHook) {
+  const auto release = std::make_shared<std::promise<void>>();
+  const auto hooks = std::make_shared<std::atomic<int>>(0);
+  const auto held = std::make_shared<int>();  // by the trainer's blocks
+  const std::weak_ptr<int> left = held;
+  ToyRun run;
+  run.options = {.timeout = kTimeout, .grace = 1};
+  TrainingParts parts = run.Parts();
+  parts.model = [held = std::move(held), released = release->get_future().share()] {
+    std::vector<Block> blocks = ToyModel(4);
+    blocks[0].end_mini_batch = [held, released](bool taken) {
+      if (taken) released.wait();
+    };
+    return blocks;
+  };
+  {
+    Trainer trainer(run.options, std::exchange(parts, {}));
+    EXPECT_THROW(trainer.Train(1, run.Batches(), {.on_step = [hooks](const auto&) { ++*hooks; }}),
+                 StuckRank);
+  }
+  release->set_value();
+  EXPECT_TRUE(torus::testing::Eventually(std::chrono::seconds(60), [&] { return left.expired(); }));
+  EXPECT_EQ(*hooks, 0);
 }
 
 }  // namespace

@@ -64,8 +64,9 @@ TEST_F(Checkpoints, TheLatestAndTheBestAreKept) {
   const auto best = std::ranges::max_element(
       tests, [](const Evaluation& a, const Evaluation& b) { return *a.accuracy < *b.accuracy; });
   EXPECT_EQ(StepIn(run_.best()), best->step);
-  EXPECT_EQ(BestTest(run_)["step"], best->step);
-  EXPECT_EQ(BestTest(run_)["accuracy"], *best->accuracy);
+  EXPECT_EQ(BestResult(run_, "test")["step"], best->step);
+  EXPECT_EQ(BestResult(run_, "test")["accuracy"], *best->accuracy);
+  EXPECT_TRUE(BestResult(run_, "validation").is_null());
 }
 
 TEST_F(Checkpoints, OneIsKeptWhereOneIsWanted) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <stop_token>
 
 #include "runtime/error.h"
 #include "tests/recipes/run/image_run.h"
@@ -72,6 +73,57 @@ TEST(FindLearningRate, CanBeStopped) {
                                  .stop = [&] { return steps >= 3; }});
   EXPECT_FALSE(search.finished);
   EXPECT_LT(search.steps.size(), 10u);
+}
+
+// As before, but by the token alone.
+TEST(FindLearningRate, IsStoppedByTheTokenToo) {
+  RunOptions options{.settings = testing::SmallSettings(1, 1, 2),
+                     .out = ::testing::TempDir() + "/find_lr_token"};
+  std::filesystem::remove_all(options.out);
+  int steps = 0;
+  std::stop_source source;
+  const RateSearch search = FindLearningRate(options, {.on_step =
+                                                           [&](const parallel::StepReport&) {
+                                                             if (++steps == 3)
+                                                               source.request_stop();
+                                                           },
+                                                       .stop_token = source.get_token()});
+  EXPECT_FALSE(search.finished);
+  EXPECT_FALSE(search.diverged);
+  EXPECT_LT(search.steps.size(), 10u);
+  const std::string text = ToText(search);
+  EXPECT_NE(text.find("then it was stopped"), std::string::npos) << text;
+  EXPECT_EQ(text.find("diverged"), std::string::npos) << text;
+}
+
+parallel::StepReport Report(int64_t step, double loss, bool skipped = false) {
+  return {.step = step, .loss = loss, .skipped = skipped, .learning_rate = 0.1};
+}
+
+// A loss scale that is halved is no divergence, and the last step ends the search all the same.
+TEST(RateSteps, LeaveOutSkippedStepsOfAFiniteLoss) {
+  for (const bool last_too : {false, true}) {
+    RateSteps steps;
+    for (int64_t step = 0; step < kSearchSteps; ++step) {
+      EXPECT_FALSE(steps.done()) << step;
+      steps.Add(Report(step, 2, step == 0 || step == 7 || (last_too && step == kSearchSteps - 1)));
+    }
+    EXPECT_TRUE(steps.done());
+    EXPECT_FALSE(steps.diverged());
+    EXPECT_EQ(std::ssize(steps.steps()), kSearchSteps - (last_too ? 3 : 2));
+  }
+}
+
+TEST(RateSteps, EndWhereTheLossDiverges) {
+  for (const double loss : {1e3, static_cast<double>(INFINITY)}) {
+    RateSteps steps;
+    steps.Add(Report(0, 1));
+    steps.Add(Report(1, loss, !std::isfinite(loss)));
+    EXPECT_TRUE(steps.done());
+    EXPECT_TRUE(steps.diverged());
+    steps.Add(Report(2, 1));
+    EXPECT_EQ(steps.steps().size(), 1u);
+  }
 }
 
 }  // namespace

@@ -2,13 +2,17 @@
 // --config=emulated_gpu.
 #include <algorithm>
 #include <filesystem>
+#include <future>
 
+#include "parallel/transport/run_ranks.h"
+#include "recipes/run/gpu_world.h"
 #include "recipes/run/run.h"
 #include "runtime/allocator.h"
 #include "runtime/error.h"
 #include "runtime/stream.h"
 #include "tests/parallel/transport/nccl/emulated_nccl.h"
 #include "tests/recipes/run/image_run.h"
+#include "tests/testing/error_of.h"
 
 namespace torus::recipes::testing {
 namespace {
@@ -69,6 +73,22 @@ TEST_F(GpuRun, OfReplicasIsLinkedByNccl) {
   ExpectSaid(copied.said, "their memory is copied, not moved by NCCL (as asked for)");
   ExpectSaid(copied.said, "summed in the CPU's memory");
   EXPECT_EQ(nccl.losses, copied.losses);  // two terms have one sum
+}
+
+// The ranks of GPUs are threads of a world made here, which waits for a stuck one as long as it is
+// told.
+TEST_F(GpuRun, WaitsForAStuckRankForTheGivenTime) {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future();
+  const GpuWorld gpus(nullptr, GpuSettings(1, 2, "copy"), {.grace = 1, .nccl = library_.get()});
+  const std::string error = torus::testing::ErrorOf<parallel::StuckRank>([&] {
+    gpus.world()->Run([released](parallel::Transport& transport) {
+      if (transport.rank() == 1) throw BadInput("[test] injected");
+      released.wait();
+    });
+  });
+  EXPECT_NE(error.find("did not stop within 1.0 s"), std::string::npos) << error;
+  release.set_value();
 }
 
 // The CPU's memory holds batches, not the run.

@@ -69,12 +69,13 @@ class ImageRun {
       return blocks;
     };
     trainer_ = std::make_unique<parallel::Trainer>(std::move(options), std::move(parts));
-    feed_ = std::make_unique<BatchFeed>(task_.data().train, settings, trainer_->layout().places(),
+    feed_ = std::make_shared<BatchFeed>(task_.data().train, settings, trainer_->layout().places(),
                                         first, 60, 1);
   }
 
   void TrainTo(int64_t end) {
-    trainer_->Train(end, feed_->fn(), {.on_step = [this](const parallel::StepReport& report) {
+    trainer_->Train(end, BatchFeed::Fn(feed_),
+                    {.on_step = [this](const parallel::StepReport& report) {
                       losses_.push_back(report.loss);
                     }});
   }
@@ -84,7 +85,7 @@ class ImageRun {
  private:
   Task task_;
   std::unique_ptr<parallel::Trainer> trainer_;
-  std::unique_ptr<BatchFeed> feed_;
+  std::shared_ptr<BatchFeed> feed_;
   std::vector<double> losses_;
 };
 

@@ -153,12 +153,18 @@ RunOptions TextOptions(const std::string& out) {
   return options;
 }
 
-// The rate is so small that no weight moves, so no evaluation is better than the first.
-TEST(Run, EndsWhenPatienceDoes) {
-  RunOptions options = TextOptions("patience");
+// The rate is so small that no weight moves, so no evaluation is better than the first: patience
+// ends after step 6.
+RunOptions StillOptions(const std::string& out) {
+  RunOptions options = TextOptions(out);
   options.settings.lr = 1e-30;
   options.settings.weight_decay = 0;
   options.settings.patience = 2;
+  return options;
+}
+
+TEST(Run, EndsWhenPatienceDoes) {
+  RunOptions options = StillOptions("patience");
   std::vector<std::string> seen, said;
   const RunCallbacks callbacks{
       .on_evaluate =
@@ -173,7 +179,7 @@ TEST(Run, EndsWhenPatienceDoes) {
   EXPECT_NE(SummaryText(result).find("early stop      after step 6"), std::string::npos);
   // One that was stopped in between counts on.
   RunOptions stopped = options;
-  stopped.out = TextOptions("patience stopped").out;
+  stopped.out = StillOptions("patience stopped").out;
   int64_t steps = 0;
   seen.clear();
   recipes::Run(stopped, {.on_step = [&](const parallel::StepReport& s) { steps = s.step + 1; },
@@ -189,6 +195,59 @@ TEST(Run, EndsWhenPatienceDoes) {
   EXPECT_NE(said.back().find("a larger --patience continues"), std::string::npos) << said.back();
   options.settings.patience = 4;
   EXPECT_EQ(recipes::Run(Resumed(options), callbacks).step, 10);
+}
+
+// Resumes a run that was stopped in its evaluation after step 6.
+struct AfterStop {
+  explicit AfterStop(const RunOptions& options) {
+    int64_t steps = 0;
+    recipes::Run(options, {.on_step = [&](const parallel::StepReport& s) { steps = s.step + 1; },
+                           .stop = [&] { return steps >= 6; }});
+    result = recipes::Run(Resumed(options), {.on_message = [&](const std::string& line) {
+                            said += line.starts_with("training ends early") ? 1 : 0;
+                          }});
+  }
+  RunResult result;
+  int said = 0;
+};
+
+TEST(Run, SaysOnceThatPatienceIsAtItsEnd) {
+  const AfterStop run(StillOptions("patience once"));
+  EXPECT_TRUE(run.result.finished);
+  EXPECT_EQ(run.result.step, 6);
+  EXPECT_EQ(run.said, 1);
+}
+
+TEST(Run, IsNotEndedEarlyByPatienceAtItsLastStep) {
+  RunOptions options = StillOptions("patience last");
+  options.max_steps = 6;
+  const AfterStop run(options);
+  EXPECT_TRUE(run.result.finished);
+  EXPECT_EQ(run.said, 0);
+  EXPECT_EQ(SummaryOf(run.result)["early_stop"], nullptr);
+}
+
+// A loss on the test set that cannot be reached is no measure for the validation part, whose
+// patience begins where it does.
+TEST(Run, ComparesNoScoresOfDifferentParts) {
+  RunOptions options = StillOptions("other part");
+  options.settings.best = "test";
+  options.settings.patience = 0;
+  options.max_steps = 6;
+  recipes::Run(options);
+  const std::string file = RunFolder{options.out}.best() + "/test.json";
+  nlohmann::json best = io::ReadJsonObject(file);
+  EXPECT_EQ(best["part"], "test");
+  best["loss"] = -1e9;
+  std::ofstream(file) << best;
+  options.max_steps = 0;
+  options.settings.best = "validation";
+  options.settings.patience = 2;
+  const RunResult result = recipes::Run(Resumed(options));
+  EXPECT_EQ(result.step, 12);
+  best = io::ReadJsonObject(file);
+  EXPECT_EQ(best["part"], "validation");
+  EXPECT_EQ(best["step"], 8);
 }
 
 // It learns a text of period 26, so of any two evaluations in a row one is the best so far.

@@ -77,9 +77,11 @@ TEST_F(TrainerCheckpoint, IsEvaluatedAsTheTrainerItselfIs) {
   ImageRun application = Application(settings, 0);
   application.TrainTo(kHalf);
   application.trainer().Save(folder_);
-  BatchFeed feed(task.data().test, settings, application.trainer().layout().places(), 0, 60, 1);
+  auto feed = std::make_shared<BatchFeed>(task.data().test, settings,
+                                          application.trainer().layout().places(), 0, 60, 1);
+  const int64_t batches = feed->batches_per_epoch();
   const parallel::EvaluationResult want =
-      application.trainer().Evaluate(feed.batches_per_epoch(), feed.fn());
+      application.trainer().Evaluate(batches, BatchFeed::Fn(std::move(feed)));
   const TeamSizeGuard team(1);  // as a rank's
   const EvaluateResult got = Evaluate({.model = settings.model,
                                        .init = folder_,

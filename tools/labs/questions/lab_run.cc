@@ -124,12 +124,11 @@ parallel::BatchFn LabRun::Batches() {
   const int64_t step = trainer_->step(), past = step - step % batches_per_epoch_;
   const bool repeats = parts_.repeats_first_order;
   if (!feed_ || (repeats && step == past))
-    feed_ = std::make_unique<recipes::BatchFeed>(train_, settings_, trainer_->layout().places(),
+    feed_ = std::make_shared<recipes::BatchFeed>(train_, settings_, trainer_->layout().places(),
                                                  repeats ? step - past : step, kTimeout,
                                                  settings_.threads);
-  return [this, past = repeats ? past : 0](int64_t of, const parallel::RankPlace& place) {
-    return feed_->Get(of - past, place);
-  };
+  return [batches = recipes::BatchFeed::Fn(feed_), past = repeats ? past : 0](
+             int64_t of, const parallel::RankPlace& place) { return batches(of - past, place); };
 }
 
 double LabRun::DataWait() const { return trainer_->totals().ranks.at(0).data_wait; }
@@ -172,10 +171,11 @@ TestScore LabRun::Test() {
   recipes::Settings whole = settings_;
   whole.drop_last = false;
   whole.batch_size = std::min(whole.batch_size, test_.size);
-  recipes::BatchFeed feed(test_, whole, trainer_->layout().places(), 0, kTimeout,
-                          settings_.threads);
-  const parallel::EvaluationResult result = trainer_->Evaluate(
-      feed.batches_per_epoch(), feed.fn(), [] { return tools::StopSignal() != 0; });
+  const auto feed = std::make_shared<recipes::BatchFeed>(test_, whole, trainer_->layout().places(),
+                                                         0, kTimeout, settings_.threads);
+  const parallel::EvaluationResult result =
+      trainer_->Evaluate(feed->batches_per_epoch(), recipes::BatchFeed::Fn(feed),
+                         [] { return tools::StopSignal() != 0; });
   if (!result.finished) throw tools::Stopped();
   const auto images = static_cast<double>(result.samples);
   return {result.loss, static_cast<double>(result.correct) / images, result.samples};

@@ -86,7 +86,7 @@ class LabRun {
   std::atomic<bool> counts_{false};  // while training: Test counts by itself
   std::atomic<int64_t> correct_{0};
   std::unique_ptr<parallel::Trainer> trainer_;
-  std::unique_ptr<recipes::BatchFeed> feed_;
+  std::shared_ptr<recipes::BatchFeed> feed_;
 };
 
 }  // namespace torus::labs
