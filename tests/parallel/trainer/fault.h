@@ -23,7 +23,7 @@ inline constexpr int64_t kFaultStep = 2;
 
 // Shows no sign of life until the run has been aborted.
 inline void StandStill() {
-  while (!internal::progress->watched) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!CurrentProgress()->watched) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 // The message of the failure; empty when there is none.
