@@ -201,7 +201,7 @@ TEST(Fault, ARankInTheMiddleOfALongForwardStopsWithinAnOp) {
   EXPECT_EQ(alive, 0);
 }
 
-// A thread that never comes back cannot be stopped: the program says why and ends.
+// A thread that never comes back cannot be stopped: the error says which it is.
 TEST(FaultDeathTest, EndlessStopEndsTheProgram) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   ToyRun run;
@@ -210,7 +210,7 @@ TEST(FaultDeathTest, EndlessStopEndsTheProgram) {
     if (step == kFaultStep && action.kind == ActionKind::kForward && action.stage == 1)
       std::this_thread::sleep_for(std::chrono::hours(1));
   };
-  EXPECT_EXIT(SayFailureAndEnd(run), ::testing::ExitedWithCode(1), "rank 1 did not stop");
+  EXPECT_EXIT(EndAtStuckRank(run), ::testing::ExitedWithCode(1), "rank 1 did not stop");
 }
 
 }  // namespace
