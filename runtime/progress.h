@@ -36,26 +36,26 @@ struct ProgressCounter {
   Activity activity;
 };
 
-namespace internal {
-inline thread_local ProgressCounter* progress = nullptr;
-}
+// The calling thread's counter, for the functions below alone. Defined in a source and exported by
+// libtorus: of an inline variable each shared library that hides it has one of its own, and a tick
+// in one would not count in another.
+extern constinit thread_local ProgressCounter* thread_progress;
 
 // Attaches a counter to the calling thread (null detaches); it must outlive the thread's work.
-inline void SetProgressCounter(ProgressCounter* counter) { internal::progress = counter; }
+inline void SetProgressCounter(ProgressCounter* counter) { thread_progress = counter; }
 // The calling thread's; null: none.
-inline ProgressCounter* CurrentProgress() { return internal::progress; }
+inline ProgressCounter* CurrentProgress() { return thread_progress; }
 
 // Says what the calling thread is in from now on, as Activity::Set; does nothing without a counter.
 inline void SayActivity(const char* what, int64_t step = -1, int stage = -1, int micro_batch = -1) {
-  if (internal::progress != nullptr)
-    internal::progress->activity.Set(what, step, stage, micro_batch);
+  if (thread_progress != nullptr) thread_progress->activity.Set(what, step, stage, micro_batch);
 }
 
 // Ticks the counter, and throws what on_tick throws if the thread is to stop. Every recorded op,
 // forward and backward, the executor, and reading and writing of files (each slice) call it, so a
 // thread stops within one of them.
 inline void TickProgress() {
-  ProgressCounter* const counter = internal::progress;
+  ProgressCounter* const counter = thread_progress;
   if (counter == nullptr) return;
   counter->ticks.fetch_add(1, std::memory_order_relaxed);
   if (counter->watched.load(std::memory_order_acquire)) [[unlikely]]

@@ -1,25 +1,22 @@
 // bazelw on machines that are not this one: PATH holds stand-ins for the package manager, sudo and
 // Bazel.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "tests/testing/command.h"
 
 namespace torus {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Outcome {
-  int status;
-  std::string output;  // stdout and stderr
-};
+using testing::Outcome;
 
-class Bazelw : public testing::Test {
+class Bazelw : public ::testing::Test {
  protected:
   void SetUp() override {
     fs::remove_all(bin_);
@@ -47,15 +44,10 @@ class Bazelw : public testing::Test {
     const std::string command =
         "HOME=/nonexistent TORUS_DATA=/d TORUS_CASES=/c PATH=" + bin_.string() + " " + script +
         " " + arguments + " 2>&1";
-    FILE* pipe = popen(command.c_str(), "r");
-    std::string output;
-    char buffer[512];
-    while (fgets(buffer, sizeof(buffer), pipe) != nullptr) output += buffer;
-    const int status = pclose(pipe);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
+    return testing::RunCommand(command);
   }
 
-  const fs::path bin_ = fs::path(testing::TempDir()) / "bazelw_bin";
+  const fs::path bin_ = fs::path(::testing::TempDir()) / "bazelw_bin";
 };
 
 const char kTest[] = "bazel test --disk_cache=/nonexistent/.cache/torus-bazel //x --y\n";

@@ -37,11 +37,12 @@ std::vector<std::string> PublicHeaders() {
   return headers;
 }
 
-// Classes, aliases and functions that a header declares in its namespace: what is not indented, but
-// for namespace internal.
+// Types, aliases, constants and functions that a header declares in its namespace: what is not
+// indented, but for namespace internal.
 std::set<std::string> NamesIn(const std::string& header) {
-  static const std::regex type(R"((?:class|struct|enum class) (\w+)[^;]*)"),
-      alias(R"(using (\w+) =.*)"),
+  // A type has a body, on its line or below: "struct A;" is another header's.
+  static const std::regex type(R"((?:class|struct|enum class|enum) (\w+)(?:[^;{]*|[^;{]*\{.*))"),
+      alias(R"(using (\w+) =.*)"), constant(R"(inline constexpr [\w:<>,& ]+[ &](k\w+)\b.*)"),
       function(R"((?!namespace|return|#|//|\})[\w:<>,&* \[\]]*[ *&](\w+)\(.*)");
   std::set<std::string> names;
   bool internal = false;
@@ -50,7 +51,7 @@ std::set<std::string> NamesIn(const std::string& header) {
     if (line.starts_with("}  // namespace internal")) internal = false;
     if (internal || line.starts_with(" ") || line.find("formatter") != line.npos) continue;
     std::smatch match;
-    for (const std::regex* form : {&type, &alias, &function})
+    for (const std::regex* form : {&type, &alias, &constant, &function})
       if (std::regex_match(line, match, *form) && !match.str(1).starts_with("operator")) {
         names.insert(match[1]);
         break;
@@ -63,8 +64,11 @@ TEST(Api, NamesAreFound) {
   EXPECT_EQ(NamesIn("struct A;\nclass B : public C {\n  void D();\n};\n// E()\n"
                     "Variable F(const Variable& x,\n           int G);\nusing H = int;\n"
                     "namespace internal {\nvoid I();\n}  // namespace internal\n"
-                    "std::vector<int> J();\ninline Shape* K() { return nullptr; }\n"),
-            (std::set<std::string>{"B", "F", "H", "J", "K"}));
+                    "std::vector<int> J();\ninline Shape* K() { return nullptr; }\n"
+                    "struct L {};\nenum class M { kN, kO };\nenum P : int { kQ = 1 };\n"
+                    "enum class R {\n  kS,\n};\ninline constexpr T kU{};\n"
+                    "inline constexpr char kV[] = \"v\";\n"),
+            (std::set<std::string>{"B", "F", "H", "J", "K", "L", "M", "P", "R", "kU", "kV"}));
 }
 
 TEST(Api, IsOnItsPage) {

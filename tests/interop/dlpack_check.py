@@ -13,8 +13,9 @@ import numpy as np
 import torch
 
 RUNTIME = ["address_space", "allocator", "allocator_source", "broadcast", "caching_allocator", "cpu/cast_elements",
-           "cpu/copy", "cpu/kernels", "dispatch", "dlpack", "dtype", "error", "factories", "kernels", "memory_pool",
-           "memory_source", "parallel_for", "segment_allocator", "shape", "storage", "stream", "system_memory", "tensor"]
+           "cpu/copy", "cpu/kernels", "dispatch", "dlpack", "dtype", "error", "factories", "kernels", "memory_account",
+           "memory_pool", "memory_source", "parallel_for", "segment_allocator", "shape", "storage", "stream",
+           "system_memory", "tensor"]
 DTYPES = ["float64", "float32", "bfloat16", "float16", "int64", "int32", "uint8", "bool"]  # in the order of DType
 
 

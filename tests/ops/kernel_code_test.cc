@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -15,6 +14,8 @@
 #include <regex>
 #include <string>
 #include <vector>
+
+#include "tests/testing/command.h"
 
 namespace torus {
 namespace {
@@ -25,15 +26,6 @@ struct Code {
   int loads = 0, stores = 0;                 // of 16 bytes, from and to global memory
   int registers = 0, stack = 0, shared = 0;  // the last two in bytes
 };
-
-std::string OutputOf(const std::string& command) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
-  std::string output;
-  std::array<char, 1 << 16> some;
-  while (const size_t count = std::fread(some.data(), 1, some.size(), pipe.get()))
-    output.append(some.data(), count);
-  return output;
-}
 
 // The function's name in C++, without namespaces.
 std::string NameOf(const std::string& symbol) {
@@ -47,8 +39,9 @@ std::string NameOf(const std::string& symbol) {
 // By function, of one object.
 void Read(const std::string& tools, const fs::path& object, std::map<std::string, Code>& all) {
   const auto run = [&](const char* what) {
-    return OutputOf("PATH=" + tools + ":$PATH cuobjdump -arch sm_90 " + what + " " +
-                    object.string());
+    return testing::RunCommand("PATH=" + tools + ":$PATH cuobjdump -arch sm_90 " + what + " " +
+                               object.string())
+        .output;
   };
   const auto each_line = [](const std::string& text, const auto& f) {
     for (size_t at = 0; at < text.size();) {

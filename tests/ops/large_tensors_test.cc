@@ -48,6 +48,12 @@ constexpr Device kGpu{DeviceKind::kCuda, 0};
 constexpr int64_t kRows = 1 << 20, kRow = (1 << 11) + 128;
 static_assert(kRows * kRow > int64_t{1} << 31 && kRows * kRow % (8 * 256 * 4096) == 0);
 
+// As many elements in rows of more than 4096, whose sums are another kernel's
+// (runtime/cuda/column_sums.h): a grid of 2^16 blocks has one for each row.
+constexpr int64_t kLongRows = 1 << 16, kLongRow = (1 << 15) + 128;
+static_assert(kLongRows * kLongRow > int64_t{1} << 31);
+static_assert(kLongRows * kLongRow % (8 * 256 * 4096) == 0);
+
 // Small launches prepare what others read: they run whole, as do small copies.
 class LastBlocks : public emulated_gpu::Observer {
  public:
@@ -179,8 +185,9 @@ TEST_F(LargeTensors, Rows) {
                       dtype,
                       kRows,
                       kRow});
-    ExpectTheLastRow(
-        {"sum", [](const auto& x) { return Sum(x[0], {1}); }, {row}, dtype, kRows, kRow});
+    const Op sum = [](const auto& x) { return Sum(x[0], {1}); };
+    ExpectTheLastRow({"sum", sum, {row}, dtype, kRows, kRow});
+    ExpectTheLastRow({"sum of long rows", sum, {{1, kLongRow}}, dtype, kLongRows, kLongRow});
     ExpectTheLastRow({"cat",
                       [](const auto& x) {
                         return Cat({x[0], x[1]}, 1);

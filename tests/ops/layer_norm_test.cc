@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "autograd/backward.h"
@@ -109,7 +111,28 @@ TEST(GroupNorm, RefusesWhatDoesNotFit) {
   EXPECT_THROW(InstanceNorm(Variable(Zeros({2, 4}))), BadInput);
 }
 
-// Rows are scaled by at most 1 / sqrt(eps) where all of their values are near zero.
+// The sizes of what RMS norm subtracts in a gradient, whose roundings it keeps where the difference
+// is small. With r = (mean x^2 + eps)^(-1/2), h = x r and g = dy weight,
+//
+//   y = h weight,   dx = r g - r h mean(g h),   dweight = sum dy h
+//
+// Squares do not cancel, so r and h have relative errors, and so has y. |h| has the quadratic mean 1
+// at most, so |mean(g h)| and the partial sums of its terms are at most max |g|; of dweight's they
+// are max |dy h| times the square root of the rows, since signs are random.
+double RmsNormMagnitude(const Tensor& x, int64_t n, double eps) {
+  constexpr double kLargestDy = 5, kLargestWeight = 2;  // of 10^6 normal values one is larger
+  const auto values = ToVector<float>(x);
+  double largest_r = 0, largest_h = 0;
+  for (auto row = values.begin(); n > 0 && row != values.end(); row += n) {
+    const double squares = std::inner_product(row, row + n, row, 0.0);
+    const double r = 1 / std::sqrt(squares / static_cast<double>(n) + eps);
+    largest_r = std::max(largest_r, r);
+    for (int64_t i = 0; i < n; ++i) largest_h = std::max(largest_h, r * std::fabs(row[i]));
+  }
+  return std::max(largest_r * kLargestWeight * kLargestDy * (1 + largest_h),
+                  kLargestDy * largest_h * std::sqrt(static_cast<double>(x.dim(0))));
+}
+
 TEST(RmsNorm, F32AgreesWithF64OnOddShapes) {
   testing::CheckTwins([](testing::OddShapes& shapes) {
     const Shape normalized = shapes.Coin() ? Shape{shapes.Size(133, 2)} : shapes.Dims(2, 9);
@@ -117,12 +140,12 @@ TEST(RmsNorm, F32AgreesWithF64OnOddShapes) {
     for (int64_t size : normalized) shape.push_back(size);
     const double eps = shapes.Coin() ? 1e-5 : 0.1;
     const int64_t n = Numel(normalized);
-    const double magnified = n < 8 ? 1 / std::sqrt(eps) : 4;
+    const Tensor x = shapes.Normal(shape);
     return testing::Twin{.function = RmsNormalized(normalized, eps),
-                         .inputs = {shapes.Normal(shape), shapes.Uniform(normalized, 0.5, 2)},
+                         .inputs = {x, shapes.Uniform(normalized, 0.5, 2)},
                          .terms = n,
                          .gradient_terms = std::max(n, shape[0]),
-                         .magnitude = magnified * magnified};
+                         .magnitude = RmsNormMagnitude(x, n, eps)};
   });
 }
 

@@ -1,32 +1,22 @@
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <string>
+
+#include "tests/testing/command.h"
 
 namespace torus {
 namespace {
 
-struct Outcome {
-  int status;
-  std::string output;  // stdout and stderr
-};
+using testing::Outcome;
 
-Outcome RunCommand(const std::string& command) {
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  std::string output;
-  char buffer[256];
-  while (fgets(buffer, sizeof(buffer), pipe) != nullptr) output += buffer;
-  const int status = pclose(pipe);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
-}
+Outcome RunCommand(const std::string& command) { return testing::RunCommand(command + " 2>&1"); }
 
 std::string Probe() {
   return std::string(std::getenv("TEST_SRCDIR")) + "/torus/tests/runtime/vector_floor_probe";
 }
 
-class VectorFloor : public testing::Test {
+class VectorFloor : public ::testing::Test {
  protected:
   void SetUp() override {
 #ifdef TORUS_SANITIZER

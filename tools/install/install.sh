@@ -29,17 +29,34 @@ done
 # A relative folder is the caller's.
 case "$prefix" in /*) ;; *) prefix=${TORUS_WORKING_DIRECTORY:-$PWD}/$prefix ;; esac
 
+# Who may read the prefix may read what is installed, whatever the caller's mask.
+umask 022
+
+# All installed files, itself among them, by their paths below the prefix.
 manifest=share/torus/manifest.txt
 
-# Removes the files of the manifest, and the folders that are empty then.
-uninstall() {
-  [ -f "$prefix/$manifest" ] || { echo "install: there is no installation in $prefix: no $manifest" >&2; exit 2; }
+fail() {
+  echo "install: $*" >&2
+  exit 1
+}
+
+# Removes those of the files that are named, line by line, and the folders that are empty then.
+remove_files() {
   local file folder
   while IFS= read -r file; do
     rm -f "$prefix/$file"
     folder=$(dirname "$file")
     while [ "$folder" != . ] && rmdir "$prefix/$folder" 2>/dev/null; do folder=$(dirname "$folder"); done
-  done < <(cat "$prefix/$manifest"; echo "$manifest")
+  done
+}
+
+# The manifest goes last: what is interrupted can be done again.
+uninstall() {
+  [ -f "$prefix/$manifest" ] || { echo "install: there is no installation in $prefix: no $manifest" >&2; exit 2; }
+  local files
+  files=$(grep -vxF "$manifest" "$prefix/$manifest") || true
+  remove_files <<<"$files"
+  remove_files <<<"$manifest"
   echo "removed Torus from $prefix"
 }
 if [ -n "$remove" ]; then uninstall; exit; fi
@@ -53,14 +70,35 @@ else
   package=bazel-bin/tools/install
 fi
 
-mkdir -p "$prefix" || exit 1
-if [ -f "$prefix/$manifest" ]; then uninstall >/dev/null; fi
-staged=$(mktemp -d "$prefix/.torus-XXXXXX")
-trap 'rm -rf "$staged"' EXIT
-tar -xf "$package/package.tar" -C "$staged"
-if [ -n "$mpi" ]; then tar -xf "$package/mpi_package.tar" -C "$staged"; fi
-mkdir -p "$staged/share/torus"
-(cd "$staged" && find . -type f -o -type l | sed 's|^\./||' | LC_ALL=C sort) >"$staged/.manifest"
-mv "$staged/.manifest" "$staged/$manifest"
-cp -a "$staged/." "$prefix/"
+# Everything is unpacked beside its place before anything there changes.
+mkdir -p "$prefix"
+work=$(mktemp -d "$prefix/.torus-XXXXXX")
+trap 'rm -rf "$work"; rmdir "$prefix" 2>/dev/null || true' EXIT
+mkdir "$work/tree"
+tar -xf "$package/package.tar" -C "$work/tree" --no-same-owner
+if [ -n "$mpi" ]; then tar -xf "$package/mpi_package.tar" -C "$work/tree" --no-same-owner; fi
+{ (cd "$work/tree" && find . -type f -o -type l) | sed 's|^\./||'; echo "$manifest"; } | LC_ALL=C sort -u >"$work/new"
+if [ -f "$prefix/$manifest" ]; then LC_ALL=C sort -u "$prefix/$manifest" >"$work/old"; else : >"$work/old"; fi
+
+# Others' files are left as they are.
+LC_ALL=C comm -23 "$work/new" "$work/old" | while IFS= read -r file; do
+  if [ -e "$prefix/$file" ] || [ -L "$prefix/$file" ]; then echo "$prefix/$file"; fi
+done >"$work/others"
+[ ! -s "$work/others" ] || fail "these files are there already, and are not of an installation of Torus: $(paste -sd ' ' "$work/others")"
+
+put_manifest() {
+  mkdir -p "$prefix/$(dirname "$manifest")"
+  mv "$1" "$prefix/$manifest"
+}
+
+# While files are moved, the manifest names the old and the new ones.
+LC_ALL=C sort -u "$work/old" "$work/new" >"$work/both"
+put_manifest "$work/both"
+while IFS= read -r file; do
+  [ "$file" != "$manifest" ] || continue
+  mkdir -p "$prefix/$(dirname "$file")"
+  mv -fT "$work/tree/$file" "$prefix/$file"
+done <"$work/new"
+LC_ALL=C comm -13 "$work/new" "$work/old" | remove_files
+put_manifest "$work/new"
 echo "installed Torus in $prefix: $(du -sh "$prefix/lib/libtorus.so" -L | cut -f1) libtorus.so, $(du -sh "$prefix/lib/libtorus.a" | cut -f1) libtorus.a"

@@ -61,6 +61,9 @@ def _shared_library_impl(ctx):
     args.add_all(["-shared", "-o", ctx.outputs.library])
     args.add(ctx.attr.soname, format = "-Wl,-soname,%s")
     args.add(script, format = "-Wl,--version-script,%s")
+
+    # The others lie beside it, wherever that is.
+    args.add_all(["-Wl,--enable-new-dtags", "-Wl,-rpath,$ORIGIN"])
     args.add_all(["-Wl,-z,defs", "-Wl,--gc-sections", "-Wl,--as-needed", "-Wl,-s", "-Wl,-O1"])
 
     # gold keeps one of functions with equal code, which are a twentieth of it.

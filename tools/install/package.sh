@@ -2,18 +2,23 @@
 # Lays out what is installed and packs it: package.sh OUT.tar NAME:HEADERS:ARCHIVE:LIBRARY... The build (BUILD) says by variables
 # where the other files are.
 set -euo pipefail
+umask 022 # the modes of what is installed are not those of who builds it
 out=$PWD/$1
 shift
 root=$(mktemp -d)
+chmod 755 "$root"
 trap 'rm -rf "$root"' EXIT
 version=$(sed -n 's/^#define TORUS_VERSION "\(.*\)"/\1/p' "$VERSION_HEADER")
 static_flags=$(cat "$FLAGS")
+mpi_flags=$(cat "$MPI_FLAGS")
+major=${version%%.*}
+minor=${version#*.}
 mkdir -p "$root/lib/pkgconfig" "$root/include"
 
-# fill FILE NAME REQUIRES DESCRIPTION
+# fill FILE NAME REQUIRES DESCRIPTION FLAGS
 fill() {
-  sed -e "s|@VERSION@|$version|" -e "s|@SERIES@|${version%.*}|" -e "s|@SONUMBER@|$SONUMBER|" -e "s|@NAME@|${2:-}|" \
-    -e "s|@REQUIRES@|${3:-}|" -e "s|@DESCRIPTION@|${4:-}|" -e "s|@STATIC_FLAGS@|$static_flags|" \
+  sed -e "s|@VERSION@|$version|" -e "s|@MAJOR@|$major|" -e "s|@MINOR@|${minor%%.*}|" -e "s|@SONUMBER@|$SONUMBER|" -e "s|@NAME@|${2:-}|" \
+    -e "s|@REQUIRES@|${3:-}|" -e "s|@DESCRIPTION@|${4:-}|" -e "s|@STATIC_FLAGS@|${5:-$static_flags}|" \
     -e "s|@STATIC_LIBRARIES@|${static_flags// /;}|" "$1"
 }
 
@@ -22,7 +27,7 @@ describe() {
   case "$1" in
     torus) fill "$PC" torus fmt "Tensors, gradients, layers and parallel training" ;;
     torus_recipes) fill "$PC" torus_recipes torus "Whole training runs as library calls" ;;
-    torus_mpi) fill "$PC" torus_mpi torus "Ranks that are processes over MPI" ;;
+    torus_mpi) fill "$PC" torus_mpi torus "Ranks that are processes over MPI" "$mpi_flags" ;;
   esac
 }
 

@@ -107,7 +107,7 @@ TEST(FaultDeathTest, EndlessStopInAnAllReduceEndsTheProgram) {
     const auto none = std::make_shared<FaultyTransport::Fault>();
     return std::make_unique<FaultyTransport>(transport, transport.rank() == 1 ? fault : none);
   };
-  EXPECT_EXIT(SayFailureAndEnd(run), ::testing::ExitedWithCode(1),
+  EXPECT_EXIT(EndAtStuckRank(run), ::testing::ExitedWithCode(1),
               "rank 1 did not stop .*step 2, .*all-reduce of bucket 0.*rank 1 shows no progress");
 }
 

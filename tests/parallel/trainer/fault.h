@@ -2,14 +2,17 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <functional>
 #include <future>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "parallel/transport/run_ranks.h"
 #include "runtime/progress.h"
 #include "tests/parallel/trainer/toy_model.h"
 #include "tests/testing/deadline.h"
@@ -23,7 +26,7 @@ inline constexpr int64_t kFaultStep = 2;
 
 // Shows no sign of life until the run has been aborted.
 inline void StandStill() {
-  while (!internal::progress->watched) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!CurrentProgress()->watched) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 // The message of the failure; empty when there is none.
@@ -37,10 +40,16 @@ inline std::string RunUntilFailure(const ToyRun& run) {
   return {};
 }
 
-// For a death test of a run whose thread is left behind: a process that ends at once.
-[[noreturn]] inline void SayFailureAndEnd(const ToyRun& run) {
-  std::fputs(RunUntilFailure(run).c_str(), stderr);
-  _exit(1);
+// For a death test of a run whose thread is left behind: a process that ends at once, with 1 and
+// what StuckRank says. Any other error is the test's failure.
+inline void EndAtStuckRank(const ToyRun& run) {
+  try {
+    Trainer trainer(run.options, run.Parts());
+    trainer.Train(kFaultStep + 3, run.Batches());
+  } catch (const StuckRank& stuck) {
+    std::fputs(stuck.what(), stderr);
+    _exit(1);
+  }
 }
 
 using Failures = std::vector<std::shared_future<std::string>>;

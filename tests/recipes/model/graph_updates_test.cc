@@ -76,22 +76,32 @@ TrainTotals TotalsOf(const Kind& kind, TrainerOptions options, Setup setup) {
 // In bf16 the updates write the copies of weights that the launched steps read.
 const std::vector<Precision> kPrecisions{{}, {DType::kBF16, MatmulMode::kNative}};
 
-// Neither optimizer's update depends on how the gradients were checked: each with one of the
-// checks.
-const struct {
+// Each optimizer behind each of the checks: the norm of a clip, and finite gradients.
+struct Update {
   std::unique_ptr<Optimizer> (*make)(std::vector<NamedVariable>);
   double clip;
-} kUpdates[] = {{MakeSgd, 0.5}, {MakeAdamW, 0}};
+};
+const Update kUpdates[] = {{MakeSgd, 0.5}, {MakeAdamW, 0}},
+             kOpposite[] = {{MakeSgd, 0}, {MakeAdamW, 0.5}};
 
-// With tied weights.
+// With tied weights: as many launches as can be.
+void ExpectAllAreLaunched(const Update& update, const TrainerOptions& options,
+                          const Precision& precision = {}) {
+  const TrainTotals totals =
+      TotalsOf(Kinds()[2], options, {.precision = precision, .optimizer = update.make});
+  EXPECT_EQ(totals.graph_checks, kLaunched);
+  EXPECT_EQ(totals.graph_updates, kLaunched);
+}
+
+// Each optimizer in both precisions: in bf16 behind the clip.
 TEST_F(GraphUpdates, HaveTheBitsOfOthers) {
-  for (const auto& [make, clip] : kUpdates) {
-    const Precision& precision = kPrecisions[clip > 0];
-    const TrainTotals totals =
-        TotalsOf(Kinds()[2], {.clip_norm = clip}, {.precision = precision, .optimizer = make});
-    EXPECT_EQ(totals.graph_checks, kLaunched);
-    EXPECT_EQ(totals.graph_updates, kLaunched);
-  }
+  for (const Update& update : kUpdates)
+    ExpectAllAreLaunched(update, {.clip_norm = update.clip}, kPrecisions[update.clip > 0]);
+}
+
+TEST_F(GraphUpdates, HaveThemBehindTheOtherCheck) {
+  for (const Update& update : kOpposite)
+    ExpectAllAreLaunched(update, {.clip_norm = update.clip}, kPrecisions[update.clip > 0]);
 }
 
 // The evaluation behind the last step is of the averages.
@@ -149,12 +159,8 @@ TEST_F(GraphUpdates, UnderAScaledLossHaveTheirs) {
 
 // Gradients are summed to where the launched graphs left them.
 TEST_F(GraphUpdates, OfReplicasHaveTheirs) {
-  for (const auto& [make, clip] : kUpdates) {
-    const TrainTotals totals =
-        TotalsOf(Kinds()[2], {.replicas = 2, .clip_norm = clip}, {.optimizer = make});
-    EXPECT_EQ(totals.graph_checks, kLaunched);
-    EXPECT_EQ(totals.graph_updates, kLaunched);
-  }
+  for (const Update& update : kUpdates)
+    ExpectAllAreLaunched(update, {.replicas = 2, .clip_norm = update.clip});
 }
 
 // One replica's gradients are finite, the other's are not, and neither takes the step.

@@ -24,6 +24,7 @@ struct SplitKind {
   Kind kind;
   // Where it is split; null: as kind.loss.
   Variable (*split_loss)(const std::vector<Variable>&, const Tensor&, const TensorRanks&) = nullptr;
+  int64_t heads = kSplitHeads;
 };
 
 inline Rows TokensAlone(int64_t step) {
@@ -121,7 +122,8 @@ inline const std::vector<SplitKind>& SplitKinds() {
       {{"RobertaClassifier", [] { return Roberta(SplitRoberta(RobertaHead::kClassification)); },
         Sentences, nn::ClassLoss}},
       {{"Llama", [] { return Llama(SplitLlama()); }, Tokens, nn::NextTokenLoss},
-       nn::SplitNextTokenLoss},
+       nn::SplitNextTokenLoss,
+       SplitLlama().num_attention_heads},
       {{"Gpt3",
         [] {
           return Gpt3({.vocab_size = kVocabulary,

@@ -206,7 +206,9 @@ void ExpectRefused(const SplitKind& split, int tensor, const std::string& why) {
 
 TEST(TensorLayouts, RefusesWhatCannotBeSplit) {
   for (const SplitKind& split : SplitKinds())
-    ExpectRefused(split, 3, "3 tensor-parallel ranks (--tensor) must divide its heads, got ");
+    ExpectRefused(split, 3,
+                  "3 tensor-parallel ranks (--tensor) must divide its heads, got " +
+                      std::to_string(split.heads));
   ExpectRefused({Kinds().front()}, 2, "need blocks that can be split, got none");
   const Kind logits{"Gpt2",
                     [] {

@@ -4,20 +4,19 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <string>
 
+#include "tests/testing/command.h"
+
 namespace torus::recipes::testing {
 
+// What a command says; nothing where it fails.
 inline std::string Output(const std::string& command) {
-  FILE* pipe = popen(command.c_str(), "r");
-  std::string out;
-  char buffer[4096];
-  while (pipe != nullptr && std::fgets(buffer, sizeof buffer, pipe) != nullptr) out += buffer;
-  return pipe != nullptr && pclose(pipe) == 0 ? out : "";
+  const torus::testing::Outcome outcome = torus::testing::RunCommand(command);
+  return outcome.status == 0 ? outcome.output : "";
 }
 
 // Skips the test, in so many words, where there is no browser.

@@ -1,5 +1,11 @@
 // An installation as its users have it: examples built by CMake and by pkg-config, run, moved and
 // removed. Skips where there are no CMake, ninja or pkg-config.
+#include "autograd/node.h"
+#include "data/images/normalization.h"
+#include "models/checkpoint/state_dict.h"
+#include "models/resnet/resnet.h"
+#include "ops/softmax/softmax.h"
+#include "tests/testing/command.h"
 #include "tests/testing/program.h"
 #include "tests/testing/source_tree.h"
 #include "tests/tools/install/page_block.h"
@@ -9,20 +15,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The status of a shell's command, its output in `out`.
-int Shell(const std::string& command, std::string& out) {
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  char buffer[4096];
-  out.clear();
-  while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) out += buffer;
-  const int status = pclose(pipe);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+using torus::testing::Outcome;
+
+// With both streams.
+Outcome Shell(const std::string& command) {
+  return torus::testing::RunCommand("{ " + command + "\n} 2>&1");
 }
 
-bool Has(const std::string& program) {
-  std::string out;
-  return Shell("command -v " + program, out) == 0;
+std::string Must(const std::string& command) {
+  const Outcome outcome = Shell(command);
+  EXPECT_EQ(outcome.status, 0) << command << "\n" << outcome.output;
+  return outcome.output;
 }
+
+bool Has(const std::string& program) { return Shell("command -v " + program).status == 0; }
 
 class Installed : public ::testing::Test {
  protected:
@@ -36,10 +42,9 @@ class Installed : public ::testing::Test {
     prefix_ = scratch_ + "/first";
     Must("TORUS_PACKAGE=tools/install tools/install/install.sh --mpi --prefix " + prefix_);
   }
-  std::string Must(const std::string& command) const {
-    std::string out;
-    EXPECT_EQ(Shell(command, out), 0) << command << "\n" << out;
-    return out;
+  // What pkg-config says when asked by `flags`.
+  std::string Asked(const std::string& flags) const {
+    return Must("PKG_CONFIG_PATH=" + prefix_ + "/lib/pkgconfig pkg-config " + flags);
   }
   // Compiles an example by what pkg-config says of `package`.
   std::string ByPkgConfig(const std::string& example, const std::string& package) const {
@@ -49,8 +54,73 @@ class Installed : public ::testing::Test {
          ") -Wl,-rpath," + prefix_ + "/lib -o " + program);
     return program;
   }
+  // Configures a project of the lines, which have found Torus by `request` if it says so.
+  Outcome Configured(const std::string& request, const std::string& lines = "") const {
+    const std::string folder = scratch_ + "/asks";
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    std::ofstream(folder + "/CMakeLists.txt")
+        << "cmake_minimum_required(VERSION 3.20)\nproject(asks CXX)\nfind_package(Torus " << request
+        << ")\n"
+        << lines << "\n";
+    return Shell("cmake -G Ninja -S " + folder + " -B " + folder +
+                 "/build -DCMAKE_PREFIX_PATH=" + prefix_);
+  }
   std::string scratch_, prefix_;
 };
+
+// A photograph of one colour, as large as the service crops, and the class that the model finds.
+struct Photograph {
+  std::string path;
+  int64_t best;
+  float score;
+};
+
+Photograph Take(nn::Module& model, const std::string& folder, int brightness) {
+  const std::string path = folder + "/" + std::to_string(brightness) + ".ppm";
+  std::ofstream(path, std::ios::binary)
+      << "P6\n256 256\n255\n"
+      << std::string(256 * 256 * 3, static_cast<char>(brightness));
+  const data::Normalizer normalizer(
+      {.mean = {0.485f, 0.456f, 0.406f}, .std = {0.229f, 0.224f, 0.225f}});
+  const Tensor image = normalizer.Apply(Full({224, 224, 3}, brightness, DType::kU8));
+  const NoGrad no_grad;
+  const Variable logits =
+      model.Forward(Variable(image.View({1, 224, 224, 3})), {.training = false});
+  const auto scores = ToVector<float>(ops::Softmax(logits, -1).data());
+  const auto best = std::ranges::max_element(scores);
+  return {path, best - scores.begin(), *best};
+}
+
+// The built service answers four requests by three threads, and one that is no image.
+void ExpectServes(const std::string& program, const std::string& scratch) {
+  const auto model = ResNet({.depth = 18});
+  model->Initialize(/*seed=*/3);
+  SaveModel(*model, scratch + "/resnet18.safetensors");
+  std::string requests = scratch + "/none.ppm";
+  std::vector<Photograph> photographs;
+  for (const int brightness : {10, 90, 160, 250}) {
+    photographs.push_back(Take(*model, scratch, brightness));
+    requests += "\n" + photographs.back().path;
+  }
+  std::ofstream(scratch + "/requests") << requests << "\n";
+  std::map<std::string, std::string> answers;
+  std::istringstream lines(
+      Must(program + " " + scratch + "/resnet18.safetensors 3 < " + scratch + "/requests"));
+  for (std::string path, answer; lines >> path && std::getline(lines, answer);)
+    answers[path] = answer;
+  EXPECT_EQ(answers.size(), 5u) << lines.str();
+  for (const Photograph& photograph : photographs) {
+    std::istringstream answer(answers[photograph.path]);
+    int64_t best = -1;
+    float score = 0;
+    answer >> best >> score;
+    EXPECT_EQ(best, photograph.best) << answer.str();
+    // Printed with six digits after the point.
+    EXPECT_NEAR(score, photograph.score, 1e-6) << answer.str();
+  }
+  EXPECT_NE(answers[scratch + "/none.ppm"].find("none.ppm"), std::string::npos) << lines.str();
+}
 
 // Moved, since nothing in it names the place where it was put; and the first place is gone.
 TEST_F(Installed, ServesCMake) {
@@ -60,36 +130,64 @@ TEST_F(Installed, ServesCMake) {
   Must("cmake -G Ninja -S " + prefix_ + "/share/torus/examples -B " + build +
        " -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DCMAKE_PREFIX_PATH=" + prefix_);
   Must("cmake --build " + build);
-  for (const char* example :
-       {"fine_tune_resnet", "generate_text", "inference_service", "train_mpi"})
+  for (const char* example : {"fine_tune_resnet", "generate_text", "train_mpi"})
     EXPECT_TRUE(fs::exists(build + "/" + example)) << example;
   const std::string learned = Must(build + "/mlp_regression " + scratch_ + "/m.safetensors");
   EXPECT_NE(learned.find("sin 1 = 0.8"), std::string::npos) << learned;
   EXPECT_NE(Must(build + "/two_stage").find("step 2000 loss 0.0"), std::string::npos);
-  std::string out;
-  EXPECT_EQ(Shell(build + "/inference_service nowhere 2 < /dev/null", out), 1);
-  EXPECT_NE(out.find("[nowhere]"), std::string::npos) << out;
+  ExpectServes(build + "/inference_service", scratch_);
+  const Outcome refused = Shell(build + "/inference_service nowhere 2 < /dev/null");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.output.find("[nowhere]"), std::string::npos) << refused.output;
 }
 
-// The program of docs/embedding.md, by the page's own CMakeLists.txt.
+// The program of docs/embedding.md, by the page's own CMakeLists.txt; and with the archive.
 TEST_F(Installed, BuildsTheProgramOfTheGuide) {
   const std::string page = ReadText(torus::testing::SourceRoot() / "docs/embedding.md");
   const std::string lists = PageBlock(page, "cmake_minimum_required");
   const std::string program = PageBlock(page, "#include <torus/torus.h>");
   ASSERT_FALSE(lists.empty() || program.empty());
-  std::ofstream(scratch_ + "/CMakeLists.txt") << lists;
+  std::ofstream(scratch_ + "/CMakeLists.txt")
+      << lists
+      << "add_executable(alone own.cc)\ntarget_link_libraries(alone PRIVATE torus::static)\n";
   std::ofstream(scratch_ + "/own.cc") << program;
   Must("cmake -G Ninja -S " + scratch_ + " -B " + scratch_ +
        "/build -DCMAKE_PREFIX_PATH=" + prefix_);
   Must("cmake --build " + scratch_ + "/build");
-  Must("cd " + scratch_ + " && build/own");
-  EXPECT_TRUE(fs::exists(scratch_ + "/own.safetensors"));
+  for (const char* built : {"own", "alone"}) {
+    fs::remove(scratch_ + "/own.safetensors");
+    Must("cd " + scratch_ + " && build/" + built);
+    EXPECT_TRUE(fs::exists(scratch_ + "/own.safetensors")) << built;
+  }
+}
+
+TEST_F(Installed, IsFoundByVersionsThatItMeets) {
+  for (const char* request : {"REQUIRED", "0 REQUIRED", "0.1 REQUIRED", "0.1...1 REQUIRED"}) {
+    const Outcome found = Configured(request);
+    EXPECT_EQ(found.status, 0) << request << "\n" << found.output;
+  }
+  for (const char* request :
+       {"1 REQUIRED", "0.0 REQUIRED", "0.2 REQUIRED", "0.1.99 REQUIRED", "0.0...<0.1 REQUIRED"})
+    EXPECT_EQ(Configured(request).status, 1) << request;
+}
+
+TEST_F(Installed, IsFoundWithItsComponents) {
+  const Outcome found = Configured(
+      "0.1 REQUIRED COMPONENTS torus recipes mpi OPTIONAL_COMPONENTS other",
+      "if(Torus_other_FOUND OR NOT Torus_mpi_FOUND)\n  message(FATAL_ERROR no)\nendif()");
+  EXPECT_EQ(found.status, 0) << found.output;
+  const Outcome lacking = Configured("0.1 REQUIRED COMPONENTS recipes other");
+  EXPECT_EQ(lacking.status, 1);
+  EXPECT_NE(lacking.output.find("\"other\""), std::string::npos) << lacking.output;
 }
 
 TEST_F(Installed, ServesPkgConfig) {
   const std::string learned =
       Must(ByPkgConfig("mlp_regression", "torus") + " " + scratch_ + "/m.safetensors");
   EXPECT_NE(learned.find("sin 1 = 0.8"), std::string::npos) << learned;
+  EXPECT_NE(Asked("--static --libs torus").find("-ldnnl"), std::string::npos);
+  EXPECT_NE(Asked("--static --libs torus_mpi").find("-lmpi"), std::string::npos);
+  EXPECT_EQ(Asked("--static --libs torus_recipes").find("-lmpi"), std::string::npos);
   if (!Has("mpirun")) return;
   const std::string program = ByPkgConfig("train_mpi", "torus_mpi");
   const std::string trained =
@@ -97,14 +195,24 @@ TEST_F(Installed, ServesPkgConfig) {
   EXPECT_NE(trained.find("step 2000 loss 0.0"), std::string::npos) << trained;
 }
 
-// The core's library, without debug information, and what it needs.
+// The core's library, without debug information, and what it needs. It has 9.9 million bytes;
+// embedding is promised by 10 MiB, what a program's download or image may grow by.
 TEST_F(Installed, IsSmall) {
   const std::string library = prefix_ + "/lib/libtorus.so";
-  EXPECT_LT(fs::file_size(library), 10'000'000u);
+  EXPECT_LT(fs::file_size(library), 10u << 20);
   const std::string needed = Must("readelf -d " + library);
   EXPECT_NE(needed.find("SONAME"), std::string::npos) << needed;
   for (const char* other : {"libmpi", "libcuda", "libprotobuf"})
     EXPECT_EQ(needed.find(other), std::string::npos) << needed;
+}
+
+// Who loads one of them by its path, as a plug-in, has the core with it.
+TEST_F(Installed, FindsItsOwnLibrariesBesideIt) {
+  for (const char* name : {"recipes", "mpi"}) {
+    const std::string dynamic = Must("readelf -d " + prefix_ + "/lib/libtorus_" + name + ".so");
+    EXPECT_NE(dynamic.find("RUNPATH"), std::string::npos) << dynamic;
+    EXPECT_NE(dynamic.find("[$ORIGIN"), std::string::npos) << dynamic;
+  }
 }
 
 TEST_F(Installed, IsRemovedWhole) {
@@ -114,17 +222,6 @@ TEST_F(Installed, IsRemovedWhole) {
   EXPECT_FALSE(fs::exists(prefix_ + "/share"));
   EXPECT_TRUE(fs::exists(prefix_ + "/lib/other.txt"));
   EXPECT_FALSE(fs::exists(prefix_ + "/lib/libtorus.a"));
-  std::string out;
-  EXPECT_EQ(Shell("tools/install/install.sh --uninstall --prefix " + prefix_, out), 2);
-  EXPECT_NE(out.find("no installation"), std::string::npos) << out;
-}
-
-TEST_F(Installed, RefusesWhatItDoesNotKnow) {
-  std::string out;
-  EXPECT_EQ(Shell("tools/install/install.sh --prefx " + prefix_, out), 2);
-  EXPECT_NE(out.find("--prefx"), std::string::npos) << out;
-  EXPECT_EQ(Shell("tools/install/install.sh", out), 2);
-  EXPECT_NE(out.find("usage"), std::string::npos) << out;
 }
 
 }  // namespace

@@ -24,16 +24,24 @@ class Workspace : public ::testing::Test {
     EXPECT_NE(text, "") << name << " is not on the page";
     std::ofstream(folder_ + "/" + name) << text;
   }
+  // With the startup options of the Bazel that runs this test: the machine may need them.
   Ended Bazel(const std::string& command) const {
-    return Program("/bin/sh",
-                   {"-c", "cd " + folder_ +
-                              " && exec bazel --host_jvm_args=-Xmx800m --output_user_root=" +
-                              folder_ + "_out " + command},
-                   ::testing::TempDir())
+    return Program(
+               "/bin/sh",
+               {"-c",
+                "cd " + folder_ +
+                    " && exec bazel $BAZEL_STARTUP --host_jvm_args=-Xmx800m --output_user_root=" +
+                    folder_ + "_out " + command},
+               ::testing::TempDir())
         .Wait();
   }
   std::string folder_;
 };
+
+const std::string kOwnFmt =
+    "new_local_repository(name = \"fmt\", path = \"/usr/include/fmt\", build_file_content = "
+    "'cc_library(name = \"fmt\", linkopts = [\"-lfmt\"], visibility = "
+    "[\"//visibility:public\"])')\n";
 
 TEST_F(Workspace, BuildsWhatTheGuideSays) {
   const fs::path root = torus::testing::SourceRoot();
@@ -42,7 +50,8 @@ TEST_F(Workspace, BuildsWhatTheGuideSays) {
   const std::string place = "/path/to/torus";
   ASSERT_NE(workspace.find(place), std::string::npos) << workspace;
   workspace.replace(workspace.find(place), place.size(), root.string());
-  Write("WORKSPACE", workspace);
+  // It has a repository of its own that Torus has too, and keeps it.
+  Write("WORKSPACE", kOwnFmt + workspace);
   Write("BUILD", PageBlock(page, "cc_binary("));
   Write("own.cc", PageBlock(page, "#include <torus/torus.h>"));
   const Ended analysed = Bazel("build --nobuild //:own");

@@ -296,7 +296,8 @@ TEST(Invocation, AModelAloneGetsNoCodecAndItsUsualOptimizer) {
     const recipes::Settings s = Parse({"--model", model.name.c_str()}).settings;
     EXPECT_EQ(s.stages, 1) << model.name;
     EXPECT_EQ(s.codec, "none") << model.name;
-    const bool convolves = model.task == ModelTask::kImages && !model.name.starts_with("vi");
+    const bool of_patches = model.name.starts_with("vit_") || model.name == "vision_transformer";
+    const bool convolves = model.task == ModelTask::kImages && !of_patches;
     EXPECT_EQ(s.optimizer, convolves ? "sgd" : "adamw") << model.name;
     EXPECT_EQ(s.lr, model.training.learning_rate) << model.name;
   }

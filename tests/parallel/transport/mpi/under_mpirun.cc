@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <mutex>
 
+#include "tests/testing/command.h"
+
 // OpenMPI's messages through shared memory take two locks of their own in either order; and what
 // orders the threads in oneDNN's cache of primitives, ThreadSanitizer does not see.
 extern "C" const char* __tsan_default_suppressions() {
@@ -87,13 +89,8 @@ MpirunOutput RunUnderMpirun(int processes, const std::vector<std::string>& progr
   // Its sockets' names must be short.
   const std::string command =
       fmt::format("TMPDIR=/tmp {} 2>&1", fmt::join(MpirunCommand(processes, program), " "));
-  FILE* const pipe = popen(command.c_str(), "r");
-  MpirunOutput output;
-  char buffer[4096];
-  while (const size_t bytes = fread(buffer, 1, sizeof buffer, pipe))
-    output.text.append(buffer, bytes);
-  output.status = pclose(pipe);
-  return output;
+  const torus::testing::Outcome outcome = torus::testing::RunCommand(command);
+  return {outcome.status, outcome.output};
 }
 
 int RunTestsAndFailure(int argc, char** argv, int processes, const std::function<int()>& tests,
