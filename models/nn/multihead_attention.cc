@@ -103,12 +103,11 @@ MultiheadAttention::MultiheadAttention(const MultiheadAttentionOptions &o)
     v_weight_ = add("v_proj_weight", width_, vdim);
   }
   if (o.bias) bias_ = AddParameter("in_proj_bias", {3 * width_}, o.dtype, Constant(0));
-  out_ = AddChild("out_proj",
-                  std::make_shared<Linear>(LinearOptions{.in = width_,
-                                                         .out = width_,
-                                                         .weight_init = UniformFanIn(width_),
-                                                         .bias = o.bias,
-                                                         .dtype = o.dtype}));
+  out_ = AddChild("out_proj", std::make_shared<Linear>(LinearOptions{.in = width_,
+                                                                     .out = width_,
+                                                                     .bias_init = Constant(0),
+                                                                     .bias = o.bias,
+                                                                     .dtype = o.dtype}));
 }
 
 Variable MultiheadAttention::BiasOf(int64_t first, int64_t count) const {

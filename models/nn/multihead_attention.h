@@ -38,7 +38,8 @@ Variable JoinedMask(const AttentionMasks &masks, const Shape &scores);
 // Parameters: in_proj_weight (3 embed_dim, embed_dim), of query, key and value,
 // or q_proj_weight, k_proj_weight and v_proj_weight if kdim or vdim is another
 // width; in_proj_bias (3 embed_dim); out_proj.weight and out_proj.bias. Initial
-// values are PyTorch's: Xavier-uniform projections, zero biases.
+// values are PyTorch's: Xavier-uniform projections, out_proj.weight within
+// 1 / sqrt(embed_dim) of zero, zero biases.
 class MultiheadAttention : public Module {
  public:
   // Throws BadInput unless num_heads divides embed_dim.
