@@ -119,6 +119,9 @@ json ToConfig(const LlamaOptions& o) {
       {"initializer_range", o.initializer_range},
       {"rms_norm_eps", o.rms_norm_eps},
       {"pad_token_id", nullptr},
+      // Where absent transformers takes 1 and 2; these options do not know the tokenizer.
+      {"bos_token_id", nullptr},
+      {"eos_token_id", nullptr},
       {"tie_word_embeddings", o.tie_word_embeddings},
       {"rope_theta", o.rope.theta},
       {"rope_scaling", ScalingOf(o.rope)},

@@ -15,7 +15,7 @@ namespace torus {
 LlamaOptions LlamaFromConfig(const nlohmann::json& config, const std::string& where);
 
 // The config.json from which transformers builds the same model, in keys that every version of it
-// reads.
+// reads. bos_token_id and eos_token_id are null: whoever knows the tokenizer fills them in.
 nlohmann::json ToConfig(const LlamaOptions& options);
 
 }  // namespace torus
