@@ -159,16 +159,10 @@ TokenizerSettings ReadTokenizerSettings(const std::string& dir) {
     settings.prefix_space = FlagOf(config, "add_prefix_space", config_path);
   if (const Json& named = Member(config, "tokenizer_class"); named.is_string())
     settings.tokenizer_class = named.get<std::string>();
-  if (!Member(config, "add_bos_token").is_null())
-    settings.begins_with_bos = FlagOf(config, "add_bos_token", config_path);
-  for (const char* key : {"add_bos_token", "add_eos_token"})
-    Require(
-        !FlagOf(config, key, config_path) ||
-            (key == std::string("add_bos_token") && !settings.tokenizer_class.empty() &&
-             !settings.HasClassOfAModel()),
-        config_path,
-        "asks for {}, which is not implemented: texts begin and end without tokens of their own",
-        key);
+  settings.begins_with_bos = FlagOf(config, "add_bos_token", config_path);
+  Require(
+      !FlagOf(config, "add_eos_token", config_path), config_path,
+      "asks for add_eos_token, which is not implemented: texts end without a token of their own");
   return settings;
 }
 

@@ -179,8 +179,7 @@ Frame FrameOf(const nlohmann::json& json, const TokenizerSettings& settings,
   Frame frame{BeginningOf(io::Member(json, "post_processor"), numbers),
               NumberOf(numbers, settings.eos)};
   const int32_t bos = NumberOf(numbers, settings.bos);
-  if (settings.begins_with_bos == true && frame.beginning.empty() && bos >= 0)
-    frame.beginning = {bos};
+  if (settings.begins_with_bos && frame.beginning.empty() && bos >= 0) frame.beginning = {bos};
   return frame;
 }
 
@@ -208,6 +207,10 @@ std::unique_ptr<BpeTokenizer> Assemble(const std::string& name, const Source& so
 std::unique_ptr<BpeTokenizer> AssembleKnown(const std::string& name, const Source& source,
                                             const std::vector<SpecialToken>& required,
                                             const char* end) {
+  Require(!source.settings.begins_with_bos, source.path,
+          "the folder's tokenizer_config.json asks for add_bos_token, which is not implemented for "
+          "{}",
+          name);
   return Assemble(name, source, required,
                   {.beginning = {}, .end_of_text = NumberOf(source.bpe.numbers, end)});
 }

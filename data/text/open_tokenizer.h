@@ -13,7 +13,8 @@ namespace torus::data {
 // Opens GPT-2's from `dir`: encoder.json and vocab.bpe as OpenAI names them, or vocab.json and
 // merges.txt as Hugging Face does, or, if there are no merges, tokenizer.json (bpe_json.h). Added
 // tokens, and a space in front of each text, as the folder's other files say (added_tokens.h).
-// Special token: <|endoftext|>. Throws BadInput naming the file for anything wrong.
+// Special token: <|endoftext|>. Throws BadInput naming the file for anything wrong, and for
+// add_bos_token, which only OpenJson follows.
 std::unique_ptr<BpeTokenizer> OpenGpt2(const std::string& dir);
 
 // Opens RoBERTa's from `dir`: merges as above, and numbers from roberta_vocab.json, or vocab.json,
