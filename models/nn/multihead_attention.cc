@@ -14,17 +14,17 @@
 namespace torus::nn {
 namespace {
 
-constexpr const char *kOp = "multihead_attention";
+constexpr const char* kOp = "multihead_attention";
 
-bool IsAdded(const Variable &mask) { return mask.defined() && IsFloating(mask.dtype()); }
+bool IsAdded(const Variable& mask) { return mask.defined() && IsFloating(mask.dtype()); }
 
-void CheckKind(const char *name, const Variable &mask) {
+void CheckKind(const char* name, const Variable& mask) {
   Require(!mask.defined() || mask.dtype() == DType::kBool || IsFloating(mask.dtype()), kOp,
           "{} must be bool or floating, got {}", name, mask);
 }
 
 // As (1, 1, L, S) or (N, heads, L, S).
-Variable SpreadMask(const Variable &mask, const Shape &scores) {
+Variable SpreadMask(const Variable& mask, const Shape& scores) {
   if (!mask.defined()) return {};
   const Shape pairs{scores[2], scores[3]}, all{scores[0] * scores[1], scores[2], scores[3]};
   Require(mask.shape() == pairs || mask.shape() == all, kOp,
@@ -33,7 +33,7 @@ Variable SpreadMask(const Variable &mask, const Shape &scores) {
 }
 
 // As (N, 1, 1, S).
-Variable SpreadPadding(const Variable &mask, const Shape &scores) {
+Variable SpreadPadding(const Variable& mask, const Shape& scores) {
   if (!mask.defined()) return {};
   Require(mask.shape() == Shape({scores[0], scores[3]}), kOp,
           "key_padding_mask must have shape ({}, {}), got {}", scores[0], scores[3], mask.shape());
@@ -41,14 +41,14 @@ Variable SpreadPadding(const Variable &mask, const Shape &scores) {
 }
 
 // True above the diagonal.
-Variable LaterKeys(const Shape &scores, Device device) {
+Variable LaterKeys(const Shape& scores, Device device) {
   const Variable ones(Full({scores[2], scores[3]}, 1, DType::kF32, device));
   const Tensor later = ops::Triu(ones, 1).data();
   return Variable(later.To(DType::kBool).View({1, 1, scores[2], scores[3]}));
 }
 
 // True where none of the masks is.
-Variable Allowed(const std::vector<Variable> &masks) {
+Variable Allowed(const std::vector<Variable>& masks) {
   Tensor blocked = masks[0].data().To(DType::kF32);
   for (size_t i = 1; i < masks.size(); ++i)
     blocked = ops::ApplyBinary(kOp, ops::BinaryOp::kAdd, blocked, masks[i].data().To(DType::kF32));
@@ -56,9 +56,9 @@ Variable Allowed(const std::vector<Variable> &masks) {
 }
 
 // The sum of the masks, a bool one as minus infinity where it is true.
-Variable Added(const std::vector<Variable> &masks, DType dtype) {
+Variable Added(const std::vector<Variable>& masks, DType dtype) {
   Variable sum;
-  for (const Variable &mask : masks) {
+  for (const Variable& mask : masks) {
     const Variable zeros(Zeros(mask.shape(), dtype, mask.data().device()));
     const Variable one =
         IsAdded(mask) ? ops::Cast(mask, dtype)
@@ -70,29 +70,29 @@ Variable Added(const std::vector<Variable> &masks, DType dtype) {
 
 }  // namespace
 
-Variable JoinedMask(const AttentionMasks &masks, const Shape &scores) {
+Variable JoinedMask(const AttentionMasks& masks, const Shape& scores) {
   CheckKind("attn_mask", masks.attn_mask);
   CheckKind("key_padding_mask", masks.key_padding_mask);
   std::vector<Variable> all;
-  for (const Variable &mask :
+  for (const Variable& mask :
        {SpreadMask(masks.attn_mask, scores), SpreadPadding(masks.key_padding_mask, scores)})
     if (mask.defined()) all.push_back(mask);
   if (all.empty()) return {};
   if (masks.is_causal) all.push_back(LaterKeys(scores, all[0].data().device()));
   DType added = DType::kBool;
-  for (const Variable &mask : all)
+  for (const Variable& mask : all)
     if (IsAdded(mask) && added != DType::kF64)
       added = mask.dtype() == DType::kF64 ? DType::kF64 : DType::kF32;
   return added == DType::kBool ? Allowed(all) : Added(all, added);
 }
 
-MultiheadAttention::MultiheadAttention(const MultiheadAttentionOptions &o)
+MultiheadAttention::MultiheadAttention(const MultiheadAttentionOptions& o)
     : width_(o.embed_dim),
       plan_{.heads = o.num_heads, .dropout = o.dropout, .dropout_layer = o.dropout_layer} {
   Require(width_ >= 1 && o.num_heads >= 1 && width_ % o.num_heads == 0, kOp,
           "{} heads must divide a positive width, got {}", o.num_heads, width_);
   const int64_t kdim = o.kdim.value_or(width_), vdim = o.vdim.value_or(width_);
-  const auto add = [&](const char *name, int64_t out, int64_t in) {
+  const auto add = [&](const char* name, int64_t out, int64_t in) {
     return AddParameter(name, {out, in}, o.dtype, XavierUniform());
   };
   if (kdim == width_ && vdim == width_) {
@@ -119,11 +119,11 @@ Variable MultiheadAttention::WeightOf(int64_t first, int64_t count) const {
   return first == 0 ? q_weight_ : first == 1 ? k_weight_ : v_weight_;
 }
 
-std::vector<Variable> MultiheadAttention::Projections(const Variable &query, const Variable &key,
-                                                      const Variable &value) const {
+std::vector<Variable> MultiheadAttention::Projections(const Variable& query, const Variable& key,
+                                                      const Variable& value) const {
   if (weight_.defined() && query == key && key == value)
     return ops::Split(ops::Linear(query, weight_, bias_), width_, -1);
-  const auto of = [&](const Variable &x, int64_t first, int64_t count) {
+  const auto of = [&](const Variable& x, int64_t first, int64_t count) {
     return ops::Linear(x, WeightOf(first, count), BiasOf(first, count));
   };
   if (!weight_.defined() || key != value) return {of(query, 0, 1), of(key, 1, 1), of(value, 2, 1)};
@@ -131,9 +131,9 @@ std::vector<Variable> MultiheadAttention::Projections(const Variable &query, con
   return {of(query, 0, 1), both[0], both[1]};
 }
 
-Variable MultiheadAttention::Attend(const Variable &query, const Variable &key,
-                                    const Variable &value, const AttentionMasks &masks,
-                                    const StepContext &ctx) {
+Variable MultiheadAttention::Attend(const Variable& query, const Variable& key,
+                                    const Variable& value, const AttentionMasks& masks,
+                                    const StepContext& ctx) {
   Require(query.rank() == 3 && key.rank() == 3 && value.rank() == 3 && key.dim(0) == query.dim(0) &&
               value.dim(0) == query.dim(0) && key.dim(1) == value.dim(1),
           kOp, "needs query (N, L, E), key and value (N, S, ...), got {}, {} and {}", query.shape(),
@@ -145,7 +145,7 @@ Variable MultiheadAttention::Attend(const Variable &query, const Variable &key,
   return out_->Forward(MultiHeadAttention(qkv[0], qkv[1], qkv[2], mask, plan, ctx), ctx);
 }
 
-Variable MultiheadAttention::Forward(const Variable &x, const StepContext &ctx) {
+Variable MultiheadAttention::Forward(const Variable& x, const StepContext& ctx) {
   return Attend(x, x, x, {}, ctx);
 }
 
