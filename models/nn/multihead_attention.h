@@ -1,11 +1,11 @@
 // MultiheadAttention: attention with its projections (Vaswani et al. 2017, section 3.2.2), as
-// torch.nn.MultiheadAttention with batch_first. multi_head_attention.h has the part without them.
+// torch.nn.MultiheadAttention with batch_first. attention_heads.h has the part without them.
 #pragma once
 
 #include <optional>
 
+#include "models/nn/attention_heads.h"
 #include "models/nn/linear.h"
-#include "models/nn/multi_head_attention.h"
 
 namespace torus::nn {
 
@@ -27,7 +27,7 @@ struct AttentionMasks {
   bool is_causal = false;     // also: query i attends to keys 0 to i alone
 };
 
-// The masks as MultiHeadAttention takes one: undefined, bool and true where a query may attend, or
+// The masks as AttendByHeads takes one: undefined, bool and true where a query may attend, or
 // added to the scores; it broadcasts to (N, num_heads, L, S). The causal part alone gives
 // undefined. Throws BadInput tagged multihead_attention for other shapes and dtypes.
 Variable JoinedMask(const AttentionMasks& masks, const Shape& scores);
