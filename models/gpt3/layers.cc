@@ -15,13 +15,8 @@ using enum nn::LinearSplit;
 // A linear layer with PyTorch's default initialization.
 std::shared_ptr<nn::Linear> MakeLinear(int64_t in, int64_t out, DType dtype,
                                        nn::LinearSplit split = kNone, bool bias = true) {
-  return std::make_shared<nn::Linear>(nn::LinearOptions{.in = in,
-                                                        .out = out,
-                                                        .weight_init = nn::UniformFanIn(in),
-                                                        .bias_init = nn::UniformFanIn(in),
-                                                        .bias = bias,
-                                                        .dtype = dtype,
-                                                        .split = split});
+  return std::make_shared<nn::Linear>(
+      nn::LinearOptions{.in = in, .out = out, .bias = bias, .dtype = dtype, .split = split});
 }
 
 std::shared_ptr<nn::LayerNorm> MakeNorm(const Gpt3Options& o) {

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "ops/elementwise/binary.h"
 #include "ops/elementwise/cast.h"
+#include "ops/elementwise/comparison.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/select.h"
 #include "ops/matmul/linear.h"
@@ -49,10 +49,9 @@ Variable LaterKeys(const Shape& scores, Device device) {
 
 // True where none of the masks is.
 Variable Allowed(const std::vector<Variable>& masks) {
-  Tensor blocked = masks[0].data().To(DType::kF32);
-  for (size_t i = 1; i < masks.size(); ++i)
-    blocked = ops::ApplyBinary(kOp, ops::BinaryOp::kAdd, blocked, masks[i].data().To(DType::kF32));
-  return Variable(ops::ApplyCompare(kOp, ops::CompareOp::kEqual, blocked, 0));
+  Variable blocked = masks[0];
+  for (size_t i = 1; i < masks.size(); ++i) blocked = ops::LogicalOr(blocked, masks[i]);
+  return ops::LogicalNot(blocked);
 }
 
 // The sum of the masks, a bool one as minus infinity where it is true.

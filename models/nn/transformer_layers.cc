@@ -27,12 +27,9 @@ std::shared_ptr<LayerNorm> TransformerLayer::AddNorm(const char* name) {
 
 void TransformerLayer::AddMlp(uint64_t dropout) {
   const auto add = [&](const char* name, int64_t in, int64_t out) {
-    return AddChild(name, std::make_shared<Linear>(LinearOptions{.in = in,
-                                                                 .out = out,
-                                                                 .weight_init = UniformFanIn(in),
-                                                                 .bias_init = UniformFanIn(in),
-                                                                 .bias = options_.bias,
-                                                                 .dtype = options_.dtype}));
+    return AddChild(name,
+                    std::make_shared<Linear>(LinearOptions{
+                        .in = in, .out = out, .bias = options_.bias, .dtype = options_.dtype}));
   };
   wide_ = add("linear1", options_.d_model, options_.dim_feedforward);
   narrow_ = add("linear2", options_.dim_feedforward, options_.d_model);

@@ -13,9 +13,8 @@
 #include "models/nn/activation_layers.h"
 #include "models/nn/containers.h"
 #include "models/nn/embedding_bag.h"
-#include "models/nn/loss_layers.h"
+#include "models/nn/loss_functions.h"
 #include "models/nn/recurrent.h"
-#include "models/nn/relu.h"
 #include "models/nn/sequential.h"
 #include "models/nn/transformer.h"
 #include "runtime/io/safetensors.h"
@@ -361,6 +360,7 @@ TEST(ActivationLayers, ComputeTheirFunctions) {
     return layer.Forward(Variable(Full({1}, x)), {}).data().Item();
   };
   EXPECT_EQ(at(Identity(), -3), -3);
+  EXPECT_EQ(at(Relu(), -3), 0);
   EXPECT_EQ(at(Relu6(), 7), 6);
   EXPECT_EQ(at(Hardtanh(), -3), -1);
   EXPECT_EQ(at(Hardtanh(-2, 2), -3), -2);
@@ -380,7 +380,7 @@ TEST(ActivationLayers, ComputeTheirFunctions) {
   EXPECT_FLOAT_EQ(ToVector<float>(LogSoftmax(0).Forward(pair, {}).data())[1], std::log(0.75));
 }
 
-TEST(LossLayers, ComputeTheirFunctions) {
+TEST(LossFunctions, ComputeTheirFunctions) {
   const Variable zeros(Zeros({2, 4})), threes(Full({2, 4}, 3));
   const auto of = [&](const Loss& loss) { return loss(zeros, threes).data().Item(); };
   EXPECT_EQ(of(MseLoss()), 9);
