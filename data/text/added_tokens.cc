@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/files/file.h"
+#include "data/text/json_parts.h"
 #include "runtime/error.h"
 #include "runtime/io/json.h"
 
@@ -21,15 +22,7 @@ Json ObjectOf(const std::string& dir, const char* name) {
   const std::string path = dir + "/" + name;
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return {};
-  const std::vector<uint8_t> bytes = ReadFile(path);
-  return io::ParseJsonObject({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
-}
-
-bool FlagOf(const Json& json, const char* key, const std::string& path, bool otherwise = false) {
-  const Json& value = Member(json, key);
-  Require(value.is_null() || value.is_boolean(), path, "requires true or false for {}, got {}", key,
-          io::Brief(value));
-  return value.is_null() ? otherwise : value == true;
+  return io::ParseJsonObject(ReadText(path), path);
 }
 
 // Without its number.
@@ -39,7 +32,7 @@ SpecialToken TokenOf(const Json& token, const std::string& path) {
           .takes_left = FlagOf(token, "lstrip", path),
           .takes_right = FlagOf(token, "rstrip", path),
           .whole_word = FlagOf(token, "single_word", path),
-          .normalized = FlagOf(token, "normalized", path, /*otherwise=*/!special),
+          .normalized = FlagOf(token, "normalized", path, /*absent=*/!special),
           .special = special};
 }
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "data/text/gpt2_pattern.h"
 #include "data/text/open_tokenizer.h"
 #include "data/text/tokenizer_files.h"
 #include "tests/data/text/small_bpe.h"
@@ -219,6 +220,14 @@ TEST(TokenizerJson, CutsAlsoBesideAVocabulary) {
   ExpectBadInput([&] { OpenGpt2(dir); }, dir, "transformers 5 ignores for the tokenizer_class");
   WriteText(dir, "tokenizer_config.json", R"({"add_prefix_space": true})");
   ExpectBadInput([&] { OpenGpt2(dir); }, dir, "asks for both Digits and add_prefix_space");
+  json["pre_tokenizer"]["pretokenizers"] = {
+      {{"type", "Split"}, {"behavior", "Isolated"}, {"pattern", {{"Regex", kLlama3Expression}}}},
+      {{"type", "ByteLevel"}, {"use_regex", false}}};
+  json["model"]["ignore_merges"] = true;
+  WriteText(dir, "tokenizer.json", json.dump());
+  ExpectBadInput([&] { OpenGpt2(dir); }, dir, "asks for both Llama 3's Split and add_prefix_space");
+  WriteText(dir, "tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer"})");
+  ExpectBadInput([&] { OpenGpt2(dir); }, dir, "asks for Llama 3's Split and ignore_merges, which");
 }
 
 }  // namespace
