@@ -31,7 +31,8 @@ std::unique_ptr<Tokenizer> OpenJson(const std::string& dir);
 
 // The files from which the tokenizer `name` is opened, as path -> name in a Hugging Face folder.
 // (dict.txt and its encoder.json have no name there and keep theirs.) With what there is beside
-// them of tokenizer.json, added_tokens.json and special_tokens_map.json, unchanged.
+// them of tokenizer.json, added_tokens.json, special_tokens_map.json and tokenizer.model,
+// unchanged.
 std::map<std::string, std::string> VocabularyFiles(const std::string& dir, const std::string& name);
 
 }  // namespace torus::data
