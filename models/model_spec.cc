@@ -77,11 +77,17 @@ std::string FirstArchitecture(const nlohmann::json& config) {
 }
 
 // Old configurations name only the class that they are of: "GPT2LMHeadModel", "RobertaModel",
-// "LlamaForCausalLM".
-std::string TypeOfArchitecture(const std::string& architecture) {
-  if (architecture.starts_with("GPT2")) return "gpt2";
-  if (architecture.starts_with("Llama")) return "llama";
-  return architecture.starts_with("Roberta") ? "roberta" : "";
+// "LlamaForCausalLM". It begins with the type, in other letters.
+std::string TypeOfArchitecture(std::string architecture,
+                               const std::vector<ModelDescriptor>& models) {
+  for (char& c : architecture)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  std::string longest;
+  for (const ModelDescriptor& model : models) {
+    const std::string& type = model.transformers.model_type;
+    if (type.size() > longest.size() && architecture.starts_with(type)) longest = type;
+  }
+  return longest;
 }
 
 }  // namespace
@@ -108,7 +114,7 @@ const ModelDescriptor& DescriptorOfConfig(const nlohmann::json& config, const st
   std::string type;
   ConfigReader(config, where).Read("model_type", type);
   const std::string architecture = FirstArchitecture(config);
-  if (type.empty()) type = TypeOfArchitecture(architecture);
+  if (type.empty()) type = TypeOfArchitecture(architecture, models);
   const ModelDescriptor* first = nullptr;
   std::set<std::string> types;
   for (const ModelDescriptor& model : models) {

@@ -29,8 +29,7 @@ bool ReadNumbers(std::string_view text, uint8_t* out) {
 }  // namespace
 
 CsvImages ReadFashionCsv(const std::string& path) {
-  const std::vector<uint8_t> bytes = ReadFile(path);
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string text = ReadText(path);
   const std::vector<Line> lines = LinesOf(text);
   Require(!lines.empty() && lines[0].text.starts_with("label"), path,
           "requires a first line of column names that begins with 'label', got '{}'",

@@ -56,11 +56,6 @@ std::string TestFolder(const std::string& dir) {
   return fmt::format("{}/{}", dir, found[0]);
 }
 
-std::string TextOf(const std::string& path) {
-  const std::vector<uint8_t> bytes = ReadFile(path);
-  return std::string(bytes.begin(), bytes.end());
-}
-
 // The file that a line CLASS/NAME of Food-101 names.
 ImageFile FileOfLine(const std::string& dir, const std::string& list, const Line& line,
                      const Classes& classes) {
@@ -103,10 +98,10 @@ std::unique_ptr<ImageFiles> OpenFood101(const std::string& given, Split split) {
   const std::string dir = FindFolder(
       given, {.title = "Food-101", .file = "meta/classes.txt", .inside = {"food-101"}, .hint = ""});
   std::vector<std::string> names;
-  const std::string class_file = dir + "/meta/classes.txt", class_text = TextOf(class_file);
+  const std::string class_file = dir + "/meta/classes.txt", class_text = ReadText(class_file);
   for (const Line& line : LinesOf(class_text)) names.emplace_back(line.text);
   const Classes classes = Numbered(names, class_file);
-  const std::string list = fmt::format("{}/meta/{}.txt", dir, Name(split)), text = TextOf(list);
+  const std::string list = fmt::format("{}/meta/{}.txt", dir, Name(split)), text = ReadText(list);
   std::vector<ImageFile> files;
   for (const Line& line : LinesOf(text)) files.push_back(FileOfLine(dir, list, line, classes));
   return std::make_unique<ImageFiles>(DatasetInfo{.name = fmt::format("food101 {}", Name(split)),

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/files/file.h"
+#include "data/text/json_parts.h"
 #include "runtime/error.h"
 #include "runtime/io/json.h"
 
@@ -21,15 +22,7 @@ Json ObjectOf(const std::string& dir, const char* name) {
   const std::string path = dir + "/" + name;
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return {};
-  const std::vector<uint8_t> bytes = ReadFile(path);
-  return io::ParseJsonObject({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
-}
-
-bool FlagOf(const Json& json, const char* key, const std::string& path, bool otherwise = false) {
-  const Json& value = Member(json, key);
-  Require(value.is_null() || value.is_boolean(), path, "requires true or false for {}, got {}", key,
-          io::Brief(value));
-  return value.is_null() ? otherwise : value == true;
+  return io::ParseJsonObject(ReadText(path), path);
 }
 
 // Without its number.
@@ -39,7 +32,7 @@ SpecialToken TokenOf(const Json& token, const std::string& path) {
           .takes_left = FlagOf(token, "lstrip", path),
           .takes_right = FlagOf(token, "rstrip", path),
           .whole_word = FlagOf(token, "single_word", path),
-          .normalized = FlagOf(token, "normalized", path, /*otherwise=*/!special),
+          .normalized = FlagOf(token, "normalized", path, /*absent=*/!special),
           .special = special};
 }
 
@@ -159,16 +152,10 @@ TokenizerSettings ReadTokenizerSettings(const std::string& dir) {
     settings.prefix_space = FlagOf(config, "add_prefix_space", config_path);
   if (const Json& named = Member(config, "tokenizer_class"); named.is_string())
     settings.tokenizer_class = named.get<std::string>();
-  if (!Member(config, "add_bos_token").is_null())
-    settings.begins_with_bos = FlagOf(config, "add_bos_token", config_path);
-  for (const char* key : {"add_bos_token", "add_eos_token"})
-    Require(
-        !FlagOf(config, key, config_path) ||
-            (key == std::string("add_bos_token") && !settings.tokenizer_class.empty() &&
-             !settings.HasClassOfAModel()),
-        config_path,
-        "asks for {}, which is not implemented: texts begin and end without tokens of their own",
-        key);
+  settings.begins_with_bos = FlagOf(config, "add_bos_token", config_path);
+  Require(
+      !FlagOf(config, "add_eos_token", config_path), config_path,
+      "asks for add_eos_token, which is not implemented: texts end without a token of their own");
   return settings;
 }
 

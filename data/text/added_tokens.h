@@ -20,7 +20,7 @@ struct TokenizerSettings {
   std::string tokenizer_class;       // of the config; empty: it does not say
   std::string bos, eos;              // bos_token and eos_token; empty: there is none
   // "add_bos_token" of the config: a text that stands alone begins with bos.
-  std::optional<bool> begins_with_bos;
+  bool begins_with_bos = false;
 
   // Whether the class is one that transformers makes of a vocabulary and merges alone: GPT-2's or
   // RoBERTa's. It takes from tokenizer.json neither how texts are cut nor add_prefix_space.
@@ -31,8 +31,7 @@ struct TokenizerSettings {
 // (added_tokens_decoder, bos_token and its like, add_prefix_space, tokenizer_class),
 // added_tokens.json and special_tokens_map.json. Where two name the same token, the first one's
 // settings hold. Throws BadInput naming the file for anything that is not of this form, for two
-// numbers of one token, and for add_eos_token and, without a class or with GPT-2's or
-// RoBERTa's, add_bos_token, which are not implemented.
+// numbers of one token, and for add_eos_token, which is not implemented.
 TokenizerSettings ReadTokenizerSettings(const std::string& dir);
 
 // Adds the numbers of tokens to those of a vocabulary. Throws BadInput naming `path` if a token

@@ -1,9 +1,8 @@
 #include "data/text/bpe_json.h"
 
-#include <fmt/ranges.h>
-
 #include <nlohmann/json.hpp>
 
+#include "data/text/json_parts.h"
 #include "runtime/error.h"
 #include "runtime/io/json.h"
 
@@ -21,18 +20,6 @@ void RequireUnset(const Json& json, const char* key, const std::string& path) {
   const Json& value = Member(json, key);
   Require(IsUnset(value), path, "requires a BPE that cuts texts as GPT-2's, got {}: {}", key,
           io::Brief(value));
-}
-
-constexpr size_t kMostShown = 8;
-
-// "a Sequence of Split and ByteLevel": what a part of a tokenizer is, for messages.
-std::string KindOf(const Json& part, const char* members) {
-  const Json &type = Member(part, "type"), &list = Member(part, members);
-  std::vector<std::string> kinds;
-  if (list.is_array() && list.size() <= kMostShown)
-    for (const Json& member : list) kinds.push_back(io::Brief(Member(member, "type")).text());
-  const std::string kind = io::Brief(type).text();
-  return kinds.empty() ? kind : fmt::format("{} of {}", kind, fmt::join(kinds, " and "));
 }
 
 NumberCut NumberCutOf(const Json& digits, const std::string& path) {
@@ -68,8 +55,8 @@ void ReadPreTokenizer(const Json& before, const std::string& path, BpeCut* cut) 
   const Json& last = !sequence ? before : list.size() == (digits ? 2 : 1) ? list.back() : Json();
   const Json &regex = Member(last, "use_regex"), &space = Member(last, "add_prefix_space");
   Require(Member(last, "type") == "ByteLevel", path,
-          "requires a byte-level BPE behind ByteLevel, or Digits and ByteLevel, got the "
-          "pre_tokenizer {}",
+          "requires a byte-level BPE with the pre_tokenizer ByteLevel, or a Sequence of Digits and "
+          "ByteLevel or of Llama 3's Split and ByteLevel, got the pre_tokenizer {}",
           KindOf(before, "pretokenizers"));
   Require(regex.is_null() || regex == true, path,
           "requires a byte-level BPE that cuts texts as GPT-2's, got use_regex: {}",

@@ -129,10 +129,16 @@ void CharacterBpe::AppendCharacter(std::string_view character, bool* after_unkno
   if (!fused) symbols->push_back(static_cast<uint32_t>(*parts_.unknown));
 }
 
+// With ignore_merges a piece of the vocabulary is one token.
+bool CharacterBpe::AppendWhole(std::string_view piece, std::vector<int32_t>* ids) const {
+  if (!parts_.ignore_merges) return false;
+  const auto whole = parts_.numbers.find(piece);
+  if (whole == parts_.numbers.end()) return false;
+  ids->push_back(whole->second);
+  return true;
+}
+
 void CharacterBpe::EncodePiece(std::string_view piece, std::vector<int32_t>* ids) const {
-  if (parts_.ignore_merges)
-    if (const auto whole = parts_.numbers.find(piece); whole != parts_.numbers.end())
-      return ids->push_back(whole->second);
   std::vector<uint32_t> symbols;
   bool after_unknown = false;
   while (!piece.empty()) {
@@ -153,13 +159,21 @@ void CharacterBpe::EncodePart(std::string_view part, bool first, const TokenFilt
                               std::vector<int32_t>* ids) const {
   const std::string spaced = Spaced(part, first);
   for (const TextPart& between : CutAtSpecials(spaced, as_spaced_, recognised)) {
-    if (between.special >= 0) ids->push_back(between.special);
-    std::string_view text = between.special >= 0 ? std::string_view() : between.text;
-    while (!text.empty()) {
-      const size_t end = PieceEnd(text);
-      EncodePiece(text.substr(0, end), ids);
-      text.remove_prefix(end);
-    }
+    if (between.special >= 0)
+      ids->push_back(between.special);
+    else
+      EncodeText(between.text, ids);
+  }
+}
+
+// Without a rule that splits it a text is one piece, wherever PieceEnd cuts it for the merges.
+void CharacterBpe::EncodeText(std::string_view text, std::vector<int32_t>* ids) const {
+  const bool splits = parts_.spaces.split;
+  if (!splits && AppendWhole(text, ids)) return;
+  while (!text.empty()) {
+    const std::string_view piece = text.substr(0, PieceEnd(text));
+    if (!splits || !AppendWhole(piece, ids)) EncodePiece(piece, ids);
+    text.remove_prefix(piece.size());
   }
 }
 

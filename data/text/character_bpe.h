@@ -83,6 +83,8 @@ class CharacterBpe : public Tokenizer {
                   std::vector<int32_t>* ids) const;
   void EncodeBetween(std::string_view text, const TokenFilter& recognised,
                      std::vector<int32_t>* ids) const;
+  bool AppendWhole(std::string_view piece, std::vector<int32_t>* ids) const;
+  void EncodeText(std::string_view text, std::vector<int32_t>* ids) const;
   void EncodePiece(std::string_view piece, std::vector<int32_t>* ids) const;
   void AppendCharacter(std::string_view character, bool* after_unknown,
                        std::vector<uint32_t>* symbols) const;

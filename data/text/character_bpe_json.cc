@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "data/text/json_parts.h"
 #include "runtime/error.h"
 #include "runtime/io/json.h"
 
@@ -22,13 +23,6 @@ std::vector<Json> MembersOf(const Json& value, const char* members) {
 }
 
 bool IsOf(const Json& part, const char* type) { return Member(part, "type") == type; }
-
-bool FlagOf(const Json& json, const char* key, const std::string& path, bool absent = false) {
-  const Json& value = Member(json, key);
-  Require(value.is_null() || value.is_boolean(), path, "requires true or false for {}, got {}", key,
-          Brief(value));
-  return value.is_null() ? absent : value == true;
-}
 
 // Replace of one string by another.
 bool Replaces(const Json& part, std::string_view from, std::string_view to) {
@@ -76,8 +70,9 @@ SpaceRule SpacesOf(const Json& json, const std::string& path) {
   ReadNormalizer(Member(json, "normalizer"), path, &spaces);
   const std::vector<Json> before = MembersOf(Member(json, "pre_tokenizer"), "pretokenizers");
   Require(before.size() <= 1 && (before.empty() || IsOf(before[0], "Metaspace")), path,
-          "requires a BPE behind no pre_tokenizer or Metaspace, got {}",
-          Brief(Member(Member(json, "pre_tokenizer"), "type")));
+          "requires a BPE over characters without a pre_tokenizer, or with Metaspace, got the "
+          "pre_tokenizer {}",
+          KindOf(Member(json, "pre_tokenizer"), "pretokenizers"));
   if (before.empty()) return spaces;
   Require(!spaces.replaced && spaces.prefix == SpaceRule::Prefix::kNone, path,
           "requires spaces written otherwise once, got a normalizer and Metaspace");

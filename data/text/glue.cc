@@ -169,8 +169,7 @@ std::vector<std::string> GlueClasses(const std::string& task) {
 
 TextTable ReadGlue(const std::string& task, const std::string& path) {
   const Layout& layout = LayoutOf(task);
-  const std::vector<uint8_t> bytes = ReadFile(path);
-  return GlueReader(layout, path).Read({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return GlueReader(layout, path).Read(ReadText(path));
 }
 
 }  // namespace torus::data

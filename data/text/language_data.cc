@@ -6,6 +6,7 @@
 #include "data/files/mapped_file.h"
 #include "data/text/byte_tokenizer.h"
 #include "data/text/char_tokenizer.h"
+#include "data/text/document_characters.h"
 #include "data/text/open_tokenizer.h"
 #include "runtime/error.h"
 #include "runtime/io/one_commit.h"
@@ -33,14 +34,6 @@ std::unique_ptr<Tokens> Tokenized(const Tokenizer& tokenizer, const Documents::T
     Throw<BadInput>(name, "{}", error.what());
   }
   return std::make_unique<TokenVector>(std::move(name), tokenizer.vocabulary(), std::move(ids));
-}
-
-// The alphabet of all documents.
-CharTokenizer CharactersOf(const Documents& documents, const std::string& path) {
-  std::string alphabets;
-  for (const std::string_view document : documents.all())
-    alphabets += CharTokenizer::Of(document, path).alphabet();
-  return CharTokenizer::Of(alphabets, path);
 }
 
 LanguageData OpenTextFile(const std::string& path, const std::string& name,
@@ -97,13 +90,17 @@ LanguageData OpenFolder(const std::string& path, const std::string& name,
 
 std::vector<std::string> TokenizerNames() { return {"gpt2", "roberta", "json", "bytes", "chars"}; }
 
+bool HasVocabulary(const std::string& tokenizer) {
+  return tokenizer == "gpt2" || tokenizer == "roberta" || tokenizer == "json";
+}
+
 std::unique_ptr<Tokenizer> MakeTokenizer(const TokenOrigin& origin,
                                          const std::string& vocabulary_dir) {
   const std::string& name = origin.tokenizer;
   std::unique_ptr<Tokenizer> tokenizer;
   if (name == "bytes") tokenizer = std::make_unique<ByteTokenizer>();
   if (name == "chars") tokenizer = std::make_unique<CharTokenizer>(origin.alphabet);
-  if (name == "gpt2" || name == "roberta" || name == "json") {
+  if (HasVocabulary(name)) {
     Require(!vocabulary_dir.empty(), name,
             "requires the folder of its vocabulary (--vocab-dir), got none");
     if (name == "gpt2") tokenizer = OpenGpt2(vocabulary_dir);

@@ -20,6 +20,9 @@ struct LanguageData {
 // The names that MakeTokenizer knows: gpt2, roberta, json, bytes, chars.
 std::vector<std::string> TokenizerNames();
 
+// Whether MakeTokenizer needs the folder of the tokenizer's vocabulary.
+bool HasVocabulary(const std::string& tokenizer);
+
 // Makes the tokenizer that produced tokens of this origin. `vocabulary_dir` is used only for gpt2,
 // roberta and json (OpenGpt2, OpenRoberta, OpenJson). Throws BadInput for an unknown name, and if
 // the vocabulary's size is not origin.vocabulary (0: any size).

@@ -17,12 +17,6 @@
 namespace torus::data {
 namespace {
 
-// The text of a file.
-std::string ReadText(const std::string& path) {
-  const std::vector<uint8_t> bytes = ReadFile(path);
-  return std::string(bytes.begin(), bytes.end());
-}
-
 bool Exists(const std::string& path) {
   std::error_code error;
   return std::filesystem::exists(path, error);
@@ -40,12 +34,15 @@ const std::vector<std::string> kMerges = {"vocab.bpe", "merges.txt"},
                                kGpt2 = {"encoder.json", "vocab.json"},
                                kRoberta = {"roberta_vocab.json", "vocab.json", "dict.txt"};
 
+bool HasOneOf(const std::string& dir, const std::vector<std::string>& names) {
+  return std::ranges::any_of(names,
+                             [&](const std::string& name) { return Exists(dir + "/" + name); });
+}
+
 // The path of tokenizer.json if there are no merges files beside it, else empty.
 std::string OnlyJson(const std::string& dir) {
   const std::string path = dir + "/tokenizer.json";
-  const bool merges = std::ranges::any_of(
-      kMerges, [&](const std::string& name) { return Exists(dir + "/" + name); });
-  return !merges && Exists(path) ? path : "";
+  return !HasOneOf(dir, kMerges) && Exists(path) ? path : "";
 }
 
 // The parts of a tokenizer, from whichever files they come.
@@ -69,6 +66,10 @@ TokenNumbers ReadNumbers(const std::string& dir, const std::string& path) {
 }
 
 Source OfFiles(const std::string& dir, const std::vector<std::string>& vocabularies) {
+  const bool others = HasOneOf(dir, vocabularies) || HasOneOf(dir, kMerges);
+  Require(others || !Exists(dir + "/tokenizer.model"), dir,
+          "requires tokenizer.json, got tokenizer.model alone, which is not read: transformers "
+          "converts it by AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)");
   Source source{.path = FirstOf(dir, vocabularies)};
   source.bpe.numbers = ReadNumbers(dir, source.path);
   source.merges_path = FirstOf(dir, kMerges);
@@ -88,6 +89,17 @@ bool PrefixSpaceOf(const TokenizerSettings& settings, const BpeCut& cut) {
   return first.value_or(second.value_or(false));
 }
 
+// The part of a tokenizer.json that cuts numbers, for messages.
+const char* NameOf(NumberCut numbers) {
+  return numbers == NumberCut::kInThrees ? "Llama 3's Split" : "Digits";
+}
+
+// What cuts texts otherwise than GPT-2's tokenizer does.
+std::string OtherCuts(const BpeCut& cut) {
+  if (cut.numbers == NumberCut::kAsWords) return "ignore_merges";
+  return std::string(NameOf(cut.numbers)) + (cut.ignore_merges ? " and ignore_merges" : "");
+}
+
 Source Read(const std::string& dir, const std::vector<std::string>& vocabularies) {
   const std::string json = OnlyJson(dir);
   Source source = json.empty() ? OfFiles(dir, vocabularies) : OfJson(json);
@@ -95,11 +107,12 @@ Source Read(const std::string& dir, const std::vector<std::string>& vocabularies
   const BpeCut& cut = source.bpe.cut;
   source.prefix_space = PrefixSpaceOf(settings, cut);
   Require(cut.IsGpt2() || !settings.HasClassOfAModel(), dir,
-          "tokenizer.json asks for Digits or ignore_merges, which transformers 5 ignores for the "
-          "tokenizer_class {}: requires PreTrainedTokenizerFast in tokenizer_config.json",
-          settings.tokenizer_class);
+          "tokenizer.json asks for {}, which transformers 5 ignores for the tokenizer_class {}: "
+          "requires PreTrainedTokenizerFast in tokenizer_config.json",
+          OtherCuts(cut), settings.tokenizer_class);
   Require(cut.numbers == NumberCut::kAsWords || !source.prefix_space, dir,
-          "asks for both Digits and add_prefix_space, which are not implemented together");
+          "asks for both {} and add_prefix_space, which are not implemented together",
+          NameOf(cut.numbers));
   return source;
 }
 
@@ -179,8 +192,7 @@ Frame FrameOf(const nlohmann::json& json, const TokenizerSettings& settings,
   Frame frame{BeginningOf(io::Member(json, "post_processor"), numbers),
               NumberOf(numbers, settings.eos)};
   const int32_t bos = NumberOf(numbers, settings.bos);
-  if (settings.begins_with_bos == true && frame.beginning.empty() && bos >= 0)
-    frame.beginning = {bos};
+  if (settings.begins_with_bos && frame.beginning.empty() && bos >= 0) frame.beginning = {bos};
   return frame;
 }
 
@@ -208,6 +220,10 @@ std::unique_ptr<BpeTokenizer> Assemble(const std::string& name, const Source& so
 std::unique_ptr<BpeTokenizer> AssembleKnown(const std::string& name, const Source& source,
                                             const std::vector<SpecialToken>& required,
                                             const char* end) {
+  Require(!source.settings.begins_with_bos, source.path,
+          "the folder's tokenizer_config.json asks for add_bos_token, which is not implemented for "
+          "{}",
+          name);
   return Assemble(name, source, required,
                   {.beginning = {}, .end_of_text = NumberOf(source.bpe.numbers, end)});
 }

@@ -13,7 +13,8 @@ namespace torus::data {
 // Opens GPT-2's from `dir`: encoder.json and vocab.bpe as OpenAI names them, or vocab.json and
 // merges.txt as Hugging Face does, or, if there are no merges, tokenizer.json (bpe_json.h). Added
 // tokens, and a space in front of each text, as the folder's other files say (added_tokens.h).
-// Special token: <|endoftext|>. Throws BadInput naming the file for anything wrong.
+// Special token: <|endoftext|>. Throws BadInput naming the file for anything wrong, and for
+// add_bos_token, which only OpenJson follows.
 std::unique_ptr<BpeTokenizer> OpenGpt2(const std::string& dir);
 
 // Opens RoBERTa's from `dir`: merges as above, and numbers from roberta_vocab.json, or vocab.json,
@@ -30,7 +31,8 @@ std::unique_ptr<Tokenizer> OpenJson(const std::string& dir);
 
 // The files from which the tokenizer `name` is opened, as path -> name in a Hugging Face folder.
 // (dict.txt and its encoder.json have no name there and keep theirs.) With what there is beside
-// them of tokenizer.json, added_tokens.json and special_tokens_map.json, unchanged.
+// them of tokenizer.json, added_tokens.json, special_tokens_map.json and tokenizer.model,
+// unchanged.
 std::map<std::string, std::string> VocabularyFiles(const std::string& dir, const std::string& name);
 
 }  // namespace torus::data

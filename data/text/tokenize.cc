@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
-#include <functional>
 #include <span>
 
-#include "data/files/mapped_file.h"
-#include "data/text/char_tokenizer.h"
+#include "data/text/document_characters.h"
 #include "data/text/documents.h"
-#include "data/text/open_tokenizer.h"
+#include "data/text/text_folders.h"
 #include "data/text/token_file.h"
-#include "data/text/train_bpe.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
 #include "runtime/io/folder.h"
@@ -19,15 +16,13 @@
 namespace torus::data {
 namespace {
 
-constexpr size_t kMostBytes = (size_t{1} << 31) - 1;
-
-void CheckSize(const std::string& path) {
-  const size_t bytes = MappedFile(path).bytes().size();
-  Require(bytes <= kMostBytes, path, "requires a text of at most {} bytes, got {}: cut it",
-          kMostBytes, bytes);
+// The characters of all inputs.
+CharTokenizer CharactersOfAll(const std::vector<std::string>& inputs) {
+  std::string alphabets;
+  for (const std::string& input : inputs)
+    alphabets += CharactersOf(Documents(CheckedText(input)), input).alphabet();
+  return CharTokenizer::Of(alphabets, "chars");
 }
-
-using IsOwn = std::function<bool(const std::filesystem::directory_entry&)>;
 
 bool IsTokenFile(const std::filesystem::directory_entry& entry) {
   if (!entry.is_regular_file() || entry.path().extension() != ".tokens") return false;
@@ -37,37 +32,9 @@ bool IsTokenFile(const std::filesystem::directory_entry& entry) {
   return magic == kTokenFileMagic;
 }
 
-bool IsVocabularyFile(const std::filesystem::directory_entry& entry) {
-  const std::string name = entry.path().filename().string();
-  return name == "vocab.json" || name == "merges.txt" || name == "tokenizer_config.json";
-}
-
-// Checks the output folder, all of whose contents will be replaced.
-void CheckOutput(const std::string& folder, const char* what, const IsOwn& is_own) {
-  const std::string committed = io::CommittedFolder(folder);
-  if (committed.empty()) return;
-  for (const auto& entry : std::filesystem::directory_iterator(committed)) {
-    if (!is_own(entry))
-      Throw<BadInput>(folder, "requires a new folder, or one with nothing but {}, got one with {}",
-                      what, entry.path().filename().string());
-  }
-}
-
-// The characters of all inputs.
-CharTokenizer CharactersOf(const std::vector<std::string>& inputs) {
-  std::string alphabets;
-  for (const std::string& input : inputs) {
-    CheckSize(input);
-    const Documents documents(input);
-    for (const std::string_view document : documents.all())
-      alphabets += CharTokenizer::Of(document, input).alphabet();
-  }
-  return CharTokenizer::Of(alphabets, "chars");
-}
-
 std::unique_ptr<Tokenizer> TokenizerFor(const TokenizeOptions& options) {
   if (options.tokenizer == "chars")
-    return std::make_unique<CharTokenizer>(CharactersOf(options.inputs));
+    return std::make_unique<CharTokenizer>(CharactersOfAll(options.inputs));
   return MakeTokenizer({.tokenizer = options.tokenizer}, options.vocabulary_dir);
 }
 
@@ -136,7 +103,7 @@ TokenizeResult TokenizeFiles(const TokenizeOptions& options) {
   Require(!options.inputs.empty(), "tokenize", "requires at least one text file");
   Require(options.shard_tokens >= 1, "tokenize", "requires at least one token a file, got {}",
           options.shard_tokens);
-  CheckOutput(options.output, "token files", IsTokenFile);
+  CheckReplaceable(options.output, "token files", IsTokenFile);
   const std::unique_ptr<Tokenizer> tokenizer = TokenizerFor(options);
   TokenizeResult result{.vocabulary = tokenizer->vocabulary()};
   io::FolderWriter folder(options.output);
@@ -144,8 +111,7 @@ TokenizeResult TokenizeFiles(const TokenizeOptions& options) {
   ShardWriter validation(folder.temporary(), "validation", *tokenizer, options);
   const auto& whole = options.special_tokens ? tokenizer->specials() : tokenizer->words();
   for (const std::string& input : options.inputs) {
-    CheckSize(input);
-    const Documents documents(input);
+    const Documents documents(CheckedText(input));
     const auto [first, rest] = documents.Split(whole);
     for (const std::string_view document : first) train.Add(document);
     for (const std::string_view document : rest) validation.Add(document);
@@ -160,33 +126,6 @@ TokenizeResult TokenizeFiles(const TokenizeOptions& options) {
   result.validation = validation.tokens(), result.validation_files = validation.files();
   result.ends = train.ends() + validation.ends();
   result.seconds = train.seconds() + validation.seconds();
-  return result;
-}
-
-TrainTokenizerResult TrainTokenizer(const TrainTokenizerOptions& options) {
-  constexpr int64_t kLeast = 257;  // the bytes and <|endoftext|>
-  Require(!options.inputs.empty(), "tokenize", "requires at least one text file");
-  Require(options.vocabulary >= kLeast, "tokenize", "--train must be at least {}, got {}", kLeast,
-          options.vocabulary);
-  CheckOutput(options.output, "files of a vocabulary", IsVocabularyFile);
-  PieceCounts pieces;
-  TrainTokenizerResult result;
-  for (const std::string& input : options.inputs) {
-    CheckSize(input);
-    const Documents documents(input);
-    for (const std::string_view document : documents.all()) pieces.Add(document);
-    result.bytes += static_cast<int64_t>(documents.file().bytes().size());
-  }
-  result.pieces = std::ssize(pieces.counts());
-  const std::vector<TrainedMerge> merges = TrainMerges(pieces, options.vocabulary - kLeast);
-  io::FolderWriter folder(options.output);
-  for (const auto& [name, content] : BpeFiles(merges)) {
-    io::OutputFile file(folder.temporary() + "/" + name, io::IfExists::kRefuse);
-    file.Write(content);
-    file.Close(true);
-  }
-  folder.Commit();
-  result.vocabulary = OpenGpt2(options.output)->vocabulary();
   return result;
 }
 

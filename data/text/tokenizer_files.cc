@@ -54,11 +54,6 @@ std::string ConfigJson(const char* tokenizer_class) {
   return Json{{"tokenizer_class", tokenizer_class}}.dump() + "\n";
 }
 
-std::string ReadText(const std::string& path) {
-  const std::vector<uint8_t> bytes = ReadFile(path);
-  return {bytes.begin(), bytes.end()};
-}
-
 // The folder's own tokenizer_config.json, whose settings change what a text is cut into; or one of
 // this class.
 std::string ConfigOfFolder(const std::string& folder, const char* tokenizer_class) {

@@ -55,7 +55,8 @@ class Trainer {
     for (const auto& [piece, count] : pieces.counts()) {
       Word& word = words_.emplace_back(Word{{}, count});
       for (const char byte : piece) word.ids.push_back(id_of[static_cast<uint8_t>(byte)]);
-      Count(words_.size() - 1, 1);
+      for (size_t i = 0; i + 1 < word.ids.size(); ++i)
+        Add(words_.size() - 1, PairOf(word.ids[i], word.ids[i + 1]));
     }
     for (const auto& [pair, count] : counts_) queue_.push({count, pair});
   }
@@ -88,39 +89,58 @@ class Trainer {
     return found->second;
   }
 
-  // Adds (sign 1) or takes back (-1) the pairs of a word.
-  void Count(size_t number, int64_t sign) {
-    const Word& word = words_[number];
-    for (size_t i = 0; i + 1 < word.ids.size(); ++i) {
-      const Pair pair = PairOf(word.ids[i], word.ids[i + 1]);
-      counts_[pair] += sign * word.count;
-      if (sign > 0) words_of_[pair].push_back(number);
-    }
+  // One more place of a pair in a word. Places of a word are added one after the other, so that the
+  // pair lists it once each time; all lists together have at most as many entries as there were
+  // places, at first and behind merges.
+  void Add(size_t number, Pair pair) {
+    counts_[pair] += words_[number].count;
+    std::vector<size_t>& words = words_of_[pair];
+    if (words.empty() || words.back() != number) words.push_back(number);
+  }
+
+  void TakeBack(size_t number, Pair pair) { counts_[pair] -= words_[number].count; }
+
+  // The different words that have the pair, or had it. It will not be asked for again, unless it is
+  // added again.
+  std::vector<size_t> TakeWordsOf(Pair pair) {
+    std::vector<size_t> words = std::move(words_of_[pair]);
+    words_of_.erase(pair);
+    std::ranges::sort(words);
+    const auto repeated = std::ranges::unique(words);
+    words.erase(repeated.begin(), repeated.end());
+    return words;
   }
 
   void Merge(Id left, Id right) {
     const Id made = IdOf(strings_[left] + strings_[right]);
-    std::vector<size_t> words = std::move(words_of_[PairOf(left, right)]);
-    words_of_.erase(PairOf(left, right));
-    std::ranges::sort(words);
-    const auto repeated = std::ranges::unique(words);
-    words.erase(repeated.begin(), repeated.end());
     std::set<Pair> news;
-    for (const size_t number : words) {
-      Count(number, -1);
-      std::vector<Id>& ids = words_[number].ids;
-      size_t kept = 0;
-      for (size_t i = 0; i < ids.size(); ++kept) {
-        const bool joins = i + 1 < ids.size() && ids[i] == left && ids[i + 1] == right;
-        ids[kept] = joins ? made : ids[i];
-        i += joins ? 2 : 1;
+    for (const size_t number : TakeWordsOf(PairOf(left, right)))
+      MergeIn(number, left, right, made, &news);
+    for (const Pair pair : news)
+      if (const int64_t count = counts_[pair]; count > 0) queue_.push({count, pair});
+  }
+
+  // Counts follow each single merge, so they are right in between: what is before `kept` is merged
+  // already, what is from `i` on is not.
+  void MergeIn(size_t number, Id left, Id right, Id made, std::set<Pair>* news) {
+    std::vector<Id>& ids = words_[number].ids;
+    const auto replace = [&](Pair old, Pair by) {
+      TakeBack(number, old);
+      Add(number, by);
+      news->insert(by);
+    };
+    size_t kept = 0;
+    for (size_t i = 0; i < ids.size(); ++kept) {
+      const bool joins = i + 1 < ids.size() && ids[i] == left && ids[i + 1] == right;
+      if (joins) {
+        TakeBack(number, PairOf(left, right));
+        if (kept > 0) replace(PairOf(ids[kept - 1], left), PairOf(ids[kept - 1], made));
+        if (i + 2 < ids.size()) replace(PairOf(right, ids[i + 2]), PairOf(made, ids[i + 2]));
       }
-      ids.resize(kept);
-      Count(number, 1);
-      for (size_t i = 0; i + 1 < kept; ++i)
-        if (ids[i] == made || ids[i + 1] == made) news.insert(PairOf(ids[i], ids[i + 1]));
+      ids[kept] = joins ? made : ids[i];
+      i += joins ? 2 : 1;
     }
-    for (const Pair pair : news) queue_.push({counts_[pair], pair});
+    ids.resize(kept);
   }
 
   std::vector<std::string> strings_;  // [id] its bytes

@@ -3,12 +3,8 @@
 namespace torus::amoebanet {
 
 Classifier::Classifier(int64_t channels, int64_t classes, DType dtype)
-    : linear_(AddChild("fc", std::make_shared<nn::Linear>(
-                                 nn::LinearOptions{.in = channels,
-                                                   .out = classes,
-                                                   .weight_init = nn::UniformFanIn(channels),
-                                                   .bias_init = nn::UniformFanIn(channels),
-                                                   .dtype = dtype}))) {}
+    : linear_(AddChild("fc", std::make_shared<nn::Linear>(nn::LinearOptions{
+                                 .in = channels, .out = classes, .dtype = dtype}))) {}
 
 Variable Classifier::Forward(const Variable& x, const StepContext& ctx) {
   return linear_->Forward(pool_.Forward(x, ctx), ctx);

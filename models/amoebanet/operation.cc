@@ -1,5 +1,6 @@
 #include "models/amoebanet/operation.h"
 
+#include "models/nn/function_layer.h"
 #include "models/nn/pooling.h"
 #include "ops/activation/activation.h"
 #include "ops/view/join.h"
@@ -8,12 +9,6 @@
 
 namespace torus::amoebanet {
 namespace {
-
-// The input itself.
-class Identity : public nn::Module {
- public:
-  Variable Forward(const Variable& x, const StepContext&) override { return x; }
-};
 
 std::shared_ptr<nn::BatchNorm2d> MakeNorm(int64_t channels, DType dtype) {
   return std::make_shared<nn::BatchNorm2d>(
@@ -41,15 +36,14 @@ std::shared_ptr<nn::Module> Bottleneck(int64_t channels,
 
 }  // namespace
 
-nn::Conv2dOptions WithDefaultInit(nn::Conv2dOptions o) {
+nn::Conv2dOptions WithoutBias(nn::Conv2dOptions o) {
   o.bias = false;
-  o.weight_init = nn::UniformFanIn(o.in / o.groups * o.kernel.h * o.kernel.w);
   return o;
 }
 
 ReluConvNorms::ReluConvNorms(const std::vector<nn::Conv2dOptions>& convolutions) {
   for (size_t i = 0; i < convolutions.size(); ++i) {
-    const nn::Conv2dOptions o = WithDefaultInit(convolutions[i]);
+    const nn::Conv2dOptions o = WithoutBias(convolutions[i]);
     nn::ConvNorm layer;
     layer.convolution = AddChild(std::to_string(3 * i + 1), std::make_shared<nn::Conv2d>(o));
     layer.norm = AddChild(std::to_string(3 * i + 2), MakeNorm(o.out, o.dtype));
@@ -64,7 +58,7 @@ Variable ReluConvNorms::Forward(const Variable& x, const StepContext& ctx) {
 
 FactorizedReduce::FactorizedReduce(int64_t in, int64_t out, DType dtype) {
   const nn::Conv2dOptions half =
-      WithDefaultInit({.in = in, .out = out / 2, .stride = 2, .dtype = dtype});
+      WithoutBias({.in = in, .out = out / 2, .stride = 2, .dtype = dtype});
   even_ = AddChild("conv1", std::make_shared<nn::Conv2d>(half));
   odd_ = AddChild("conv2", std::make_shared<nn::Conv2d>(half));
   norm_ = AddChild("bn", MakeNorm(out, dtype));
@@ -83,7 +77,7 @@ std::shared_ptr<nn::Module> MakeOperation(OperationKind kind, int64_t channels, 
   switch (kind) {
     case OperationKind::kNone:
       TORUS_CHECK(stride == 1);
-      return std::make_shared<Identity>();
+      return std::make_shared<nn::Identity>();
     case OperationKind::kAvgPool3x3:
     case OperationKind::kMaxPool3x3:
       return AvgPool(stride);

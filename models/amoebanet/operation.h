@@ -48,7 +48,7 @@ class FactorizedReduce : public nn::Module {
 std::shared_ptr<nn::Module> MakeOperation(OperationKind kind, int64_t channels, int64_t stride,
                                           DType dtype);
 
-// The same options with the default weight initialization of PyTorch's convolutions.
-nn::Conv2dOptions WithDefaultInit(nn::Conv2dOptions options);
+// The same options for a convolution that has no bias.
+nn::Conv2dOptions WithoutBias(nn::Conv2dOptions options);
 
 }  // namespace torus::amoebanet

@@ -8,7 +8,7 @@ namespace torus::amoebanet {
 Stem::Stem(int64_t channels, DType dtype) {
   layer_.convolution = AddChild(
       "conv",
-      std::make_shared<nn::Conv2d>(WithDefaultInit(
+      std::make_shared<nn::Conv2d>(WithoutBias(
           {.in = 3, .out = channels, .kernel = 3, .stride = 2, .padding = 1, .dtype = dtype})));
   layer_.norm = AddChild("bn", std::make_shared<nn::BatchNorm2d>(
                                    nn::BatchNorm2dOptions{.channels = channels, .dtype = dtype}));

@@ -62,6 +62,11 @@ void ConfigReader::Read(const std::string& key, std::optional<double>& value) co
   Read(key, value.emplace());
 }
 
+void ConfigReader::ReadLayers(const std::string& key, int64_t& value) const {
+  Read(key, value, /*least=*/0);
+  Require(value <= kMostLayers, where_, "{} must be at most {}, got {}", key, kMostLayers, value);
+}
+
 void ConfigReader::RequireOnly(const std::string& key, const json& only) const {
   const json* found = Find(key);
   if (found == nullptr || *found == only) return;

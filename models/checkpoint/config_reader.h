@@ -29,6 +29,9 @@ class ConfigReader {
   void Read(const std::string& key, std::optional<int64_t>& value, int64_t least = 1) const;
   void Read(const std::string& key, std::optional<double>& value) const;
 
+  // A number of layers: at most kMostLayers.
+  void ReadLayers(const std::string& key, int64_t& value) const;
+
   // Throws BadInput unless `key` is absent, null or `only`: any other value asks for something that
   // is not implemented.
   void RequireOnly(const std::string& key, const nlohmann::json& only) const;

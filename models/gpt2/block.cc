@@ -5,7 +5,6 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/mlp/mlp.h"
 #include "ops/tensor_parallel/rank_sums.h"
-#include "ops/tokens/tokens.h"
 #include "ops/view/join.h"
 
 namespace torus {
@@ -37,13 +36,13 @@ Gpt2Block::Gpt2Block(const Gpt2Options& o, int64_t number, uint64_t dropout_laye
   using enum nn::LinearSplit;
   auto linear = [&](const char* name, int64_t in, int64_t out, double stddev, nn::LinearSplit split,
                     int64_t groups = 1) {
-    return AddChild(name, std::make_shared<Conv1d>(Conv1dOptions{.in = in,
-                                                                 .out = out,
-                                                                 .stddev = stddev,
-                                                                 .bias = o.bias,
-                                                                 .dtype = o.dtype,
-                                                                 .split = split,
-                                                                 .groups = groups}));
+    return AddChild(name, std::make_shared<Gpt2Linear>(Gpt2LinearOptions{.in = in,
+                                                                         .out = out,
+                                                                         .stddev = stddev,
+                                                                         .bias = o.bias,
+                                                                         .dtype = o.dtype,
+                                                                         .split = split,
+                                                                         .groups = groups}));
   };
   // Weights of layers that add to the residual path start smaller the more such layers there are
   // (Radford et al. 2019, section 2.3).
@@ -69,7 +68,7 @@ Variable Gpt2Block::Attend(const Variable& x, const Variable& mask, const Variab
   const std::vector<Variable> qkv = ops::Split(qkv_->Forward(read, ctx), width_, -1);
   nn::AttentionPlan plan = plan_;
   plan.causal = !mask.defined();
-  const Variable y = nn::MultiHeadAttention(qkv[0], qkv[1], qkv[2], mask, plan, ctx);
+  const Variable y = nn::AttendByHeads(qkv[0], qkv[1], qkv[2], mask, plan, ctx);
   return attended_->ForwardAdd(y, residual, attention_dropout_, ctx);
 }
 
@@ -94,17 +93,7 @@ Variable Gpt2Block::Mlp(const Variable& attended, const StepContext& ctx) {
 
 Variable Gpt2Block::AttendCached(const Variable& x, nn::KvCache& cache, const StepContext& ctx) {
   const std::vector<Variable> qkv = ops::Split(qkv_->Forward(x, ctx), width_, -1);
-  const int64_t seen = cache.length();
-  cache.Append(qkv[1].data(), qkv[2].data());
-  nn::AttentionPlan plan = plan_;
-  plan.causal = seen == 0;  // row i attends to keys 0 to i; after cached tokens a mask does this
-  const bool all = x.dim(1) == 1;
-  const Variable mask =
-      plan.causal || all ? Variable()
-                         : Variable(ops::CausalMask(x.dim(1), cache.length(), x.data().device()));
-  const Variable y = nn::MultiHeadAttention(qkv[0], Variable(cache.keys()),
-                                            Variable(cache.values()), mask, plan, ctx);
-  return attended_->Forward(y, ctx);
+  return attended_->Forward(nn::AttendCached({qkv[0], qkv[1], qkv[2]}, cache, plan_, ctx), ctx);
 }
 
 Variable Gpt2Block::Extend(const Variable& x, nn::KvCache& cache) {

@@ -5,13 +5,14 @@
 #include <memory>
 #include <vector>
 
-#include "models/gpt2/conv1d.h"
 #include "models/gpt2/gpt2.h"
+#include "models/gpt2/gpt2_linear.h"
 #include "models/nn/activation.h"
+#include "models/nn/attention_heads.h"
+#include "models/nn/cached_attention.h"
 #include "models/nn/dropout.h"
 #include "models/nn/kv_cache.h"
 #include "models/nn/layer_norm.h"
-#include "models/nn/multi_head_attention.h"
 
 namespace torus {
 
@@ -48,7 +49,7 @@ class Gpt2Block : public nn::Module, public nn::CachedLayer {
   nn::AttentionPlan plan_;
   nn::ActivationFn activation_;
   std::shared_ptr<nn::LayerNorm> attention_norm_, mlp_norm_;
-  std::shared_ptr<Conv1d> qkv_, attended_, wide_, narrow_;
+  std::shared_ptr<Gpt2Linear> qkv_, attended_, wide_, narrow_;
   nn::Dropout attention_dropout_, mlp_dropout_;
 };
 

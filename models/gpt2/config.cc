@@ -2,6 +2,7 @@
 
 #include "models/checkpoint/config_reader.h"
 #include "runtime/error.h"
+#include "runtime/io/json.h"
 
 namespace torus {
 
@@ -9,16 +10,13 @@ using nlohmann::json;
 
 namespace {
 
-// transformers accepts a second name for some settings.
-void Read(const ConfigReader& reader, const char* key, const char* other, int64_t& value,
-          int64_t least = 1) {
-  std::optional<int64_t> first, second;
-  reader.Read(key, first, least);
-  reader.Read(other, second, least);
-  Require(!first || !second || *first == *second, reader.where(),
-          "{} and {} are one setting, got {} and {}", key, other, first.value_or(0),
-          second.value_or(0));
-  value = first.value_or(second.value_or(value));
+// transformers accepts a second name for some settings: the one of the two that is given.
+std::string Given(const ConfigReader& reader, const char* key, const char* other) {
+  const json first = reader.Raw(key), second = reader.Raw(other);
+  Require(first.is_null() || second.is_null() || first == second, reader.where(),
+          "{} and {} are one setting, got {} and {}", key, other, io::Brief(first),
+          io::Brief(second));
+  return first.is_null() ? other : key;
 }
 
 }  // namespace
@@ -29,12 +27,10 @@ Gpt2Options Gpt2FromConfig(const json& config, const std::string& where) {
   reader.RequireOnly("add_cross_attention", false);
   Gpt2Options o;
   reader.Read("vocab_size", o.vocab_size);
-  Read(reader, "n_positions", "max_position_embeddings", o.n_positions);
-  Read(reader, "n_embd", "hidden_size", o.n_embd);
-  Read(reader, "n_layer", "num_hidden_layers", o.n_layer, /*least=*/0);
-  Require(o.n_layer <= kMostLayers, where, "n_layer must be at most {}, got {}", kMostLayers,
-          o.n_layer);
-  Read(reader, "n_head", "num_attention_heads", o.n_head);
+  reader.Read(Given(reader, "n_positions", "max_position_embeddings"), o.n_positions);
+  reader.Read(Given(reader, "n_embd", "hidden_size"), o.n_embd);
+  reader.ReadLayers(Given(reader, "n_layer", "num_hidden_layers"), o.n_layer);
+  reader.Read(Given(reader, "n_head", "num_attention_heads"), o.n_head);
   reader.Read("n_inner", o.n_inner);
   reader.Read("activation_function", o.activation_function);
   reader.Read("resid_pdrop", o.resid_pdrop);

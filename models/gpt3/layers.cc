@@ -15,13 +15,8 @@ using enum nn::LinearSplit;
 // A linear layer with PyTorch's default initialization.
 std::shared_ptr<nn::Linear> MakeLinear(int64_t in, int64_t out, DType dtype,
                                        nn::LinearSplit split = kNone, bool bias = true) {
-  return std::make_shared<nn::Linear>(nn::LinearOptions{.in = in,
-                                                        .out = out,
-                                                        .weight_init = nn::UniformFanIn(in),
-                                                        .bias_init = nn::UniformFanIn(in),
-                                                        .bias = bias,
-                                                        .dtype = dtype,
-                                                        .split = split});
+  return std::make_shared<nn::Linear>(
+      nn::LinearOptions{.in = in, .out = out, .bias = bias, .dtype = dtype, .split = split});
 }
 
 std::shared_ptr<nn::LayerNorm> MakeNorm(const Gpt3Options& o) {
@@ -78,7 +73,7 @@ Variable Layer::Run(const Variable& input, const Variable& mask, const StepConte
   const Variable x = attention_norm_->Forward(input, ctx);
   const Variable read = ops::CopyToRanks(x, ctx.tensor_ranks);
   const std::vector<Variable> qkv = nn::Linear::ForwardJointly({query_, key_, value_}, read);
-  const Variable attended = nn::MultiHeadAttention(qkv[0], qkv[1], qkv[2], mask, plan_, ctx);
+  const Variable attended = nn::AttendByHeads(qkv[0], qkv[1], qkv[2], mask, plan_, ctx);
   const Variable y = mlp_norm_->Forward(out_->ForwardAdd(attended, x, ctx), ctx);
   const Variable wide = wide_->Forward(ops::CopyToRanks(y, ctx.tensor_ranks), ctx);
   return narrow_->ForwardAdd(ops::Relu(wide), y, ctx);

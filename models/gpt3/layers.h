@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "models/gpt3/gpt3.h"
+#include "models/nn/attention_heads.h"
 #include "models/nn/embedding.h"
 #include "models/nn/layer_norm.h"
 #include "models/nn/linear.h"
-#include "models/nn/multi_head_attention.h"
 
 namespace torus::gpt3 {
 

@@ -5,7 +5,6 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/rotary/rotary.h"
 #include "ops/tensor_parallel/rank_sums.h"
-#include "ops/tokens/tokens.h"
 #include "ops/view/view.h"
 
 namespace torus {
@@ -58,8 +57,7 @@ Variable LlamaBlock::Turned(const Variable& heads, int64_t first) const {
   return ops::Reshape(ops::RotaryEmbedding(apart, options), heads.shape());
 }
 
-LlamaBlock::Projected LlamaBlock::Project(const Variable& x, int64_t first,
-                                          const StepContext& ctx) {
+nn::QueryKeyValue LlamaBlock::Project(const Variable& x, int64_t first, const StepContext& ctx) {
   const Variable read = ops::CopyToRanks(attention_norm_->Forward(x, ctx), ctx.tensor_ranks);
   const std::vector<Variable> all = nn::Linear::ForwardJointly({query_, key_, value_}, read);
   return {Turned(all[0], first), Turned(all[1], first), all[2]};
@@ -75,29 +73,16 @@ Variable LlamaBlock::Mlp(const Variable& attended, const StepContext& ctx) {
 }
 
 Variable LlamaBlock::Run(const Variable& x, const Variable& mask, const StepContext& ctx) {
-  const Projected in = Project(x, 0, ctx);
+  const nn::QueryKeyValue in = Project(x, 0, ctx);
   nn::AttentionPlan plan = plan_;
   plan.causal = !mask.defined();
-  const Variable y = nn::MultiHeadAttention(in.query, in.key, in.value, mask, plan, ctx);
+  const Variable y = nn::AttendByHeads(in.query, in.key, in.value, mask, plan, ctx);
   return Mlp(attended_->ForwardAdd(y, x, ctx), ctx);
-}
-
-Variable LlamaBlock::AttendCached(const Projected& in, int64_t tokens, nn::KvCache& cache,
-                                  const StepContext& ctx) {
-  nn::AttentionPlan plan = plan_;
-  plan.causal = cache.length() == 0;  // row i attends to keys 0 to i; later a mask does this
-  cache.Append(in.key.data(), in.value.data());
-  const Variable mask =
-      plan.causal || tokens == 1
-          ? Variable()
-          : Variable(ops::CausalMask(tokens, cache.length(), in.query.data().device()));
-  return nn::MultiHeadAttention(in.query, Variable(cache.keys()), Variable(cache.values()), mask,
-                                plan, ctx);
 }
 
 Variable LlamaBlock::Extend(const Variable& x, nn::KvCache& cache) {
   const StepContext ctx{.training = false};
-  const Variable y = AttendCached(Project(x, cache.length(), ctx), x.dim(1), cache, ctx);
+  const Variable y = nn::AttendCached(Project(x, cache.length(), ctx), cache, plan_, ctx);
   return Mlp(attended_->ForwardAdd(y, x, ctx), ctx);
 }
 

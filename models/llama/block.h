@@ -7,9 +7,10 @@
 
 #include "models/llama/llama.h"
 #include "models/nn/activation.h"
+#include "models/nn/attention_heads.h"
+#include "models/nn/cached_attention.h"
 #include "models/nn/kv_cache.h"
 #include "models/nn/linear.h"
-#include "models/nn/multi_head_attention.h"
 #include "models/nn/rms_norm.h"
 
 namespace torus {
@@ -32,16 +33,11 @@ class LlamaBlock : public nn::Module, public nn::CachedLayer {
   int64_t cache_width() const override;
 
  private:
-  struct Projected {
-    Variable query, key, value;  // (N, T, heads x width), query and key turned by their positions
-  };
-
   void OnSplit(const TensorPlace& place) override;
   Variable Run(const Variable& x, const Variable& mask, const StepContext& ctx);
-  Projected Project(const Variable& x, int64_t first, const StepContext& ctx);
+  // (N, T, heads x width) each, query and key turned by their positions.
+  nn::QueryKeyValue Project(const Variable& x, int64_t first, const StepContext& ctx);
   Variable Turned(const Variable& heads, int64_t first) const;
-  Variable AttendCached(const Projected& in, int64_t tokens, nn::KvCache& cache,
-                        const StepContext& ctx);
   Variable Mlp(const Variable& attended, const StepContext& ctx);
 
   nn::AttentionPlan plan_;

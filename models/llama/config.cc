@@ -10,16 +10,13 @@ using nlohmann::json;
 
 namespace {
 
-double Positive(const ConfigReader& reader, const std::string& key, std::optional<double> value) {
+// `value`: where the key is absent.
+double ReadPositive(const ConfigReader& reader, const std::string& key,
+                    std::optional<double> value = {}) {
+  reader.Read(key, value);
   Require(value && *value > 0, reader.where(), "{} must be a number above 0, got {}", key,
           io::Brief(reader.Raw(key)));
   return *value;
-}
-
-double ReadPositive(const ConfigReader& reader, const std::string& key) {
-  std::optional<double> value;
-  reader.Read(key, value);
-  return Positive(reader, key, value);
 }
 
 std::string RopeType(const ConfigReader& scaling) {
@@ -31,26 +28,34 @@ std::string RopeType(const ConfigReader& scaling) {
   return type;
 }
 
-ops::RotaryFrequencies ReadRope(const ConfigReader& reader, int64_t positions) {
-  json given = reader.Raw("rope_scaling");
-  if (given.is_null() || given.empty()) given = reader.Raw("rope_parameters");
-  if (given.is_null()) given = json::object();
-  const ConfigReader scaling(given, reader.where());
-  ops::RotaryFrequencies rope;
-  reader.Read("rope_theta", rope.theta);
-  scaling.Read("rope_theta", rope.theta);
-  Positive(scaling, "rope_theta", rope.theta);
+// Of scaling, by its type. `positions`: of the model, where scaling does not say how many there
+// were before it.
+void ReadScaling(const ConfigReader& scaling, int64_t positions, ops::RotaryFrequencies& rope) {
   const std::string type = RopeType(scaling);
-  if (type == "default") return rope;
+  if (type == "default") return;
   rope.factor = ReadPositive(scaling, "factor");
-  if (type == "linear") return rope;
+  if (type == "linear") return;
   rope.low_turns = ReadPositive(scaling, "low_freq_factor");
   rope.high_turns = ReadPositive(scaling, "high_freq_factor");
-  Require(rope.high_turns > rope.low_turns, reader.where(),
+  Require(rope.high_turns > rope.low_turns, scaling.where(),
           "high_freq_factor must be above low_freq_factor, got {} and {}", rope.high_turns,
           rope.low_turns);
   scaling.Read("original_max_position_embeddings", positions);
   rope.original_positions = static_cast<double>(positions);
+}
+
+ops::RotaryFrequencies ReadRope(const ConfigReader& reader, int64_t positions) {
+  const char* key = "rope_scaling";
+  json given = reader.Raw(key);
+  if (given.is_null() || given.empty()) given = reader.Raw(key = "rope_parameters");
+  if (given.is_null()) given = json::object();
+  Require(given.is_object(), reader.where(), "{} must be an object, got {}", key, io::Brief(given));
+  const ConfigReader scaling(given, fmt::format("{}, {}", reader.where(), key));
+  scaling.RequireOnly("partial_rotary_factor", 1.0);
+  ops::RotaryFrequencies rope;
+  rope.theta = ReadPositive(reader, "rope_theta", rope.theta);
+  rope.theta = ReadPositive(scaling, "rope_theta", rope.theta);
+  ReadScaling(scaling, positions, rope);
   return rope;
 }
 
@@ -84,9 +89,7 @@ LlamaOptions LlamaFromConfig(const json& config, const std::string& where) {
   reader.Read("vocab_size", o.vocab_size);
   reader.Read("hidden_size", o.hidden_size);
   reader.Read("intermediate_size", o.intermediate_size);
-  reader.Read("num_hidden_layers", o.num_hidden_layers, /*least=*/0);
-  Require(o.num_hidden_layers <= kMostLayers, where, "num_hidden_layers must be at most {}, got {}",
-          kMostLayers, o.num_hidden_layers);
+  reader.ReadLayers("num_hidden_layers", o.num_hidden_layers);
   reader.Read("num_attention_heads", o.num_attention_heads);
   reader.Read("num_key_value_heads", o.num_key_value_heads);
   reader.Read("head_dim", o.head_dim);
@@ -119,6 +122,9 @@ json ToConfig(const LlamaOptions& o) {
       {"initializer_range", o.initializer_range},
       {"rms_norm_eps", o.rms_norm_eps},
       {"pad_token_id", nullptr},
+      // Where absent transformers takes 1 and 2; these options do not know the tokenizer.
+      {"bos_token_id", nullptr},
+      {"eos_token_id", nullptr},
       {"tie_word_embeddings", o.tie_word_embeddings},
       {"rope_theta", o.rope.theta},
       {"rope_scaling", ScalingOf(o.rope)},

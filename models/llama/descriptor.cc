@@ -75,7 +75,7 @@ ModelDescriptor Describe(const std::string& name, const std::string& title,
 
 // llama (Llama 2) and llama3 (Llama 3.1), each as the smallest published; both take other sizes.
 std::vector<ModelDescriptor> LlamaDescriptors() {
-  return {Describe("llama", "Llama 2", {}), Describe("llama3", "Llama 3.1", Llama31())};
+  return {Describe("llama", "Llama 2", Llama2()), Describe("llama3", "Llama 3.1", Llama31())};
 }
 
 }  // namespace torus

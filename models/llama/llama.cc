@@ -27,6 +27,8 @@ void Check(const LlamaOptions& o) {
 
 }  // namespace
 
+LlamaOptions Llama2() { return {.max_position_embeddings = 4096, .rms_norm_eps = 1e-5}; }
+
 LlamaOptions Llama31() {
   return {.vocab_size = 128256,
           .intermediate_size = 14336,

@@ -12,7 +12,7 @@
 
 namespace torus {
 
-// Names and defaults are those of transformers' config.json: Llama 2 with 7 billion weights.
+// Names and defaults are those of transformers' LlamaConfig.
 struct LlamaOptions {
   int64_t vocab_size = 32000;
   int64_t hidden_size = 4096;
@@ -37,6 +37,9 @@ struct LlamaOptions {
   int64_t key_value_heads() const { return num_key_value_heads.value_or(num_attention_heads); }
   int64_t width_of_head() const { return head_dim.value_or(hidden_size / num_attention_heads); }
 };
+
+// Llama 2 with 7 billion weights.
+LlamaOptions Llama2();
 
 // Llama 3.1 with 8 billion weights.
 LlamaOptions Llama31();

@@ -5,6 +5,7 @@
 
 namespace torus::nn {
 
+Relu::Relu() : FunctionLayer(ops::Relu) {}
 Relu6::Relu6() : FunctionLayer(ops::Relu6) {}
 Sigmoid::Sigmoid() : FunctionLayer(ops::Sigmoid) {}
 LogSigmoid::LogSigmoid() : FunctionLayer(ops::LogSigmoid) {}

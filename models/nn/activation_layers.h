@@ -8,6 +8,11 @@
 
 namespace torus::nn {
 
+class Relu : public FunctionLayer {
+ public:
+  Relu();
+};
+
 class Relu6 : public FunctionLayer {
  public:
   Relu6();

@@ -17,9 +17,9 @@ Conv2d::Conv2d(const Conv2dOptions& o) : options_(o) {
 }
 
 ops::Conv2dOptions Conv2d::geometry() const {
-  return {.stride = {options_.stride.h, options_.stride.w},
-          .padding = {options_.padding.h, options_.padding.w},
-          .dilation = {options_.dilation.h, options_.dilation.w},
+  return {.stride = options_.stride.dims(),
+          .padding = options_.padding.dims(),
+          .dilation = options_.dilation.dims(),
           .groups = options_.groups};
 }
 

@@ -13,6 +13,7 @@ struct Extent {
   int64_t h, w;
   Extent(int64_t both) : h(both), w(both) {}  // NOLINT: converts on purpose
   Extent(int64_t height, int64_t width) : h(height), w(width) {}
+  Dims dims() const { return {h, w}; }  // as ops take them
 };
 
 struct Conv2dOptions {

@@ -3,18 +3,13 @@
 #include "runtime/error.h"
 
 namespace torus::nn {
-namespace {
-
-Dims PairOf(const Extent& extent) { return {extent.h, extent.w}; }
-
-}  // namespace
 
 ConvTranspose2d::ConvTranspose2d(const ConvTranspose2dOptions& o)
-    : options_{.stride = PairOf(o.stride),
-               .padding = PairOf(o.padding),
-               .output_padding = PairOf(o.output_padding),
+    : options_{.stride = o.stride.dims(),
+               .padding = o.padding.dims(),
+               .output_padding = o.output_padding.dims(),
                .groups = o.groups,
-               .dilation = PairOf(o.dilation)} {
+               .dilation = o.dilation.dims()} {
   Require(o.in >= 1 && o.out >= 1 && o.groups >= 1 && o.in % o.groups == 0 && o.out % o.groups == 0,
           "conv_transpose2d", "groups must divide both channel counts, got {} -> {} in {} groups",
           o.in, o.out, o.groups);

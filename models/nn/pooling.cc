@@ -5,27 +5,22 @@
 #include "runtime/error.h"
 
 namespace torus::nn {
-namespace {
-
-Dims Pair(const Extent& e) { return {e.h, e.w}; }
-
-}  // namespace
 
 Variable MaxPool2d::Forward(const Variable& x, const StepContext&) {
-  return ops::MaxPool2d(x, {.kernel_size = Pair(options_.kernel),
-                            .stride = Pair(options_.stride.value_or(options_.kernel)),
-                            .padding = Pair(options_.padding)});
+  return ops::MaxPool2d(x, {.kernel_size = options_.kernel.dims(),
+                            .stride = options_.stride.value_or(options_.kernel).dims(),
+                            .padding = options_.padding.dims()});
 }
 
 Variable AvgPool2d::Forward(const Variable& x, const StepContext&) {
-  return ops::AvgPool2d(x, {.kernel_size = Pair(options_.kernel),
-                            .stride = Pair(options_.stride.value_or(options_.kernel)),
-                            .padding = Pair(options_.padding),
+  return ops::AvgPool2d(x, {.kernel_size = options_.kernel.dims(),
+                            .stride = options_.stride.value_or(options_.kernel).dims(),
+                            .padding = options_.padding.dims(),
                             .count_include_pad = options_.count_include_pad});
 }
 
 Variable AdaptiveAvgPool2d::Forward(const Variable& x, const StepContext&) {
-  return ops::AdaptiveAvgPool2d(x, Pair(output_));
+  return ops::AdaptiveAvgPool2d(x, output_.dims());
 }
 
 }  // namespace torus::nn

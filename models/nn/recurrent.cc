@@ -12,7 +12,7 @@
 namespace torus::nn {
 namespace {
 
-void Check(const char *name, const RecurrentOptions &o, bool projects) {
+void Check(const char* name, const RecurrentOptions& o, bool projects) {
   Require(o.input_size >= 1 && o.hidden_size >= 1 && o.num_layers >= 1, name,
           "needs an input, a hidden state and a layer, got sizes {} and {}, "
           "and {} layers",
@@ -24,11 +24,11 @@ void Check(const char *name, const RecurrentOptions &o, bool projects) {
 }
 
 // Steps and samples change places.
-Variable Turned(const Variable &x) { return ops::Transpose(x, 0, 1); }
+Variable Turned(const Variable& x) { return ops::Transpose(x, 0, 1); }
 
 }  // namespace
 
-Recurrent::Recurrent(const char *name, const RecurrentOptions &options, int64_t gates)
+Recurrent::Recurrent(const char* name, const RecurrentOptions& options, int64_t gates)
     : name_(name), options_(options), gates_(gates), has_c_(gates == 4) {
   Check(name, options, has_c_);
   for (int64_t layer = 0; layer < options.num_layers; ++layer)
@@ -42,7 +42,7 @@ int64_t Recurrent::Width() const {
 Recurrent::Cell Recurrent::AddCell(int64_t layer, bool reverse) {
   const int64_t hidden = options_.hidden_size, rows = gates_ * hidden;
   const int64_t in = layer == 0 ? options_.input_size : Directions() * Width();
-  const auto add = [&](const char *kind, const Shape &shape) {
+  const auto add = [&](const char* kind, const Shape& shape) {
     return AddParameter(fmt::format("{}_l{}{}", kind, layer, reverse ? "_reverse" : ""), shape,
                         options_.dtype, UniformFanIn(hidden));
   };
@@ -56,8 +56,8 @@ Recurrent::Cell Recurrent::AddCell(int64_t layer, bool reverse) {
   return cell;
 }
 
-std::vector<Variable> Recurrent::Steps(const Cell &cell, const Variable &x, bool reverse,
-                                       CellState &state) const {
+std::vector<Variable> Recurrent::Steps(const Cell& cell, const Variable& x, bool reverse,
+                                       CellState& state) const {
   const std::vector<Variable> inputs =
       ops::Split(ops::Linear(x, cell.weight_ih, cell.bias_ih), 1, 0);
   std::vector<Variable> outputs(inputs.size());
@@ -70,13 +70,13 @@ std::vector<Variable> Recurrent::Steps(const Cell &cell, const Variable &x, bool
 }
 
 // Dropout takes samples in dimension 0.
-Variable Recurrent::Dropped(int64_t layer, const Variable &x, const StepContext &ctx) const {
+Variable Recurrent::Dropped(int64_t layer, const Variable& x, const StepContext& ctx) const {
   if (!ctx.training || options_.dropout == 0) return x;
   const uint64_t number = options_.dropout_layer + static_cast<uint64_t>(layer - 1);
   return Turned(ops::Dropout(Turned(x), options_.dropout, ctx, number));
 }
 
-Variable Recurrent::Layer(int64_t layer, const Variable &x, std::vector<CellState> &states) const {
+Variable Recurrent::Layer(int64_t layer, const Variable& x, std::vector<CellState>& states) const {
   std::vector<Variable> directions;
   for (int64_t d = 0; d < Directions(); ++d) {
     const auto at = static_cast<size_t>(layer * Directions() + d);
@@ -85,8 +85,8 @@ Variable Recurrent::Layer(int64_t layer, const Variable &x, std::vector<CellStat
   return directions.size() == 1 ? directions[0] : ops::Cat(directions, -1);
 }
 
-Variable Recurrent::StateOf(const Variable &given, const char *what, int64_t width,
-                            const Variable &x) const {
+Variable Recurrent::StateOf(const Variable& given, const char* what, int64_t width,
+                            const Variable& x) const {
   const Shape shape{std::ssize(cells_), x.dim(1), width};
   if (!given.defined()) return Variable(Zeros(shape, x.dtype(), x.data().device()));
   Require(given.shape() == shape, name_, "the initial {} must have shape {}, got {}", what, shape,
@@ -94,8 +94,8 @@ Variable Recurrent::StateOf(const Variable &given, const char *what, int64_t wid
   return given;
 }
 
-std::vector<Recurrent::CellState> Recurrent::StatesOf(const RecurrentState &given,
-                                                      const Variable &x) const {
+std::vector<Recurrent::CellState> Recurrent::StatesOf(const RecurrentState& given,
+                                                      const Variable& x) const {
   Require(has_c_ || !given.c.defined(), name_, "has no cell state c");
   std::vector<Variable> h = ops::Split(StateOf(given.h, "h", Width(), x), 1, 0), c(h.size());
   if (has_c_) c = ops::Split(StateOf(given.c, "c", options_.hidden_size, x), 1, 0);
@@ -105,8 +105,8 @@ std::vector<Recurrent::CellState> Recurrent::StatesOf(const RecurrentState &give
   return states;
 }
 
-RecurrentOutput Recurrent::Run(const Variable &input, const RecurrentState &initial,
-                               const StepContext &ctx) {
+RecurrentOutput Recurrent::Run(const Variable& input, const RecurrentState& initial,
+                               const StepContext& ctx) {
   Require(input.rank() == 3 && input.dim(2) == options_.input_size, name_,
           "needs an input of three dimensions, the last {}, got {}", options_.input_size,
           input.shape());
@@ -118,7 +118,7 @@ RecurrentOutput Recurrent::Run(const Variable &input, const RecurrentState &init
     x = Layer(layer, x, states);
   }
   std::vector<Variable> h, c;
-  for (const CellState &state : states) {
+  for (const CellState& state : states) {
     h.push_back(state.h);
     c.push_back(state.c);
   }
@@ -126,21 +126,20 @@ RecurrentOutput Recurrent::Run(const Variable &input, const RecurrentState &init
           {ops::Stack(h), has_c_ ? ops::Stack(c) : Variable()}};
 }
 
-Variable Recurrent::Forward(const Variable &x, const StepContext &ctx) {
+Variable Recurrent::Forward(const Variable& x, const StepContext& ctx) {
   return Run(x, {}, ctx).output;
 }
 
-Lstm::CellState Lstm::Step(const Cell &cell, const Variable &from_input,
-                           const CellState &before) const {
+Lstm::CellState Lstm::Step(const Cell& cell, const Variable& from_input,
+                           const CellState& before) const {
   const Variable from_state = ops::Linear(before.h, cell.weight_hh, cell.bias_hh);
   const auto [h, c] = ops::LstmCell(from_input, from_state, before.c);
   return {cell.weight_hr.defined() ? ops::Linear(h, cell.weight_hr) : h, c};
 }
 
-// Gates r, z and n: n' = tanh(n + sigmoid(r) n of h), h' = n' + sigmoid(z) (h -
-// n').
-Gru::CellState Gru::Step(const Cell &cell, const Variable &from_input,
-                         const CellState &before) const {
+// Gates r, z and n: n' = tanh(n + sigmoid(r) n of h), h' = n' + sigmoid(z) (h - n').
+Gru::CellState Gru::Step(const Cell& cell, const Variable& from_input,
+                         const CellState& before) const {
   const Variable from_state = ops::Linear(before.h, cell.weight_hh, cell.bias_hh);
   const int64_t hidden = from_input.dim(1) / 3;
   const std::vector<Variable> x = ops::Split(from_input, {2 * hidden, hidden}, 1);

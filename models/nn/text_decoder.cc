@@ -14,6 +14,11 @@ TextDecoder::TextDecoder(std::shared_ptr<Sequential> model, int64_t positions, i
       cached_.push_back(cached);
       last = i;
     }
+  // Such a model would run on the last token alone.
+  Require(layers.empty() || !cached_.empty(), "decoder",
+          "needs blocks with attention that keep keys and values (nn::CachedLayer), got a model of "
+          "{} layers without any",
+          layers.size());
   Require(!layers.empty() && last == cached_.size(), "decoder",
           "needs a language model of embeddings, blocks with attention, norm and head");
   Reset();

@@ -21,8 +21,8 @@ class PositionedLayer {
 class TextDecoder {
  public:
   // For `batch` texts of equal length, of at most `positions` tokens. Throws BadInput unless the
-  // layers of `model` are one that embeds tokens, CachedLayers, and others that treat each token
-  // alone. A change of its weights takes effect at the next call.
+  // layers of `model` are one that embeds tokens, at least one CachedLayer, and others that treat
+  // each token alone. A change of its weights takes effect at the next call.
   TextDecoder(std::shared_ptr<Sequential> model, int64_t positions, int64_t batch = 1);
 
   // Reads the next tokens, ids (N, T) with T at least 1, and returns the logits (N, vocabulary) of

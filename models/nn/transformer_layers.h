@@ -1,6 +1,5 @@
-// Layers of transformer encoders and decoders (Vaswani et al. 2017,
-// section 3.1), as torch.nn.TransformerEncoderLayer and TransformerDecoderLayer
-// with batch_first.
+// Layers of transformer encoders and decoders (Vaswani et al. 2017, section 3.1), as
+// torch.nn.TransformerEncoderLayer and TransformerDecoderLayer with batch_first.
 #pragma once
 
 #include <memory>
@@ -20,8 +19,8 @@ struct TransformerLayerOptions {
   double dropout = 0.1;
   std::string activation = "relu";  // a name of activation.h
   double layer_norm_eps = 1e-5;
-  bool norm_first = false;  // norms before attention and MLP (Xiong et al.
-                            // 2020), not after the sums
+  // Norms before attention and MLP (Xiong et al. 2020), not after the sums.
+  bool norm_first = false;
   bool bias = true;
   uint64_t dropout_layer = 0;  // the number of the first of its dropouts (dropout.h)
   DType dtype = DType::kF32;
@@ -30,17 +29,17 @@ struct TransformerLayerOptions {
 // What the two layers share: residual connections with norms, and the MLP.
 class TransformerLayer : public Module {
  protected:
-  explicit TransformerLayer(const TransformerLayerOptions &options);
-  std::shared_ptr<MultiheadAttention> AddAttention(const char *name, uint64_t dropout);
-  std::shared_ptr<LayerNorm> AddNorm(const char *name);
+  explicit TransformerLayer(const TransformerLayerOptions& options);
+  std::shared_ptr<MultiheadAttention> AddAttention(const char* name, uint64_t dropout);
+  std::shared_ptr<LayerNorm> AddNorm(const char* name);
   // Children linear1 and linear2; `dropout` is that between them.
   void AddMlp(uint64_t dropout);
 
-  Variable Mlp(const Variable &x, const StepContext &ctx);
+  Variable Mlp(const Variable& x, const StepContext& ctx);
   // x + dropout(f(norm(x))) with norm_first, else norm(x + dropout(f(x))).
   template <class F>
-  Variable Residual(const Variable &x, LayerNorm &norm, const Dropout &dropout,
-                    const StepContext &ctx, const F &f) {
+  Variable Residual(const Variable& x, LayerNorm& norm, const Dropout& dropout,
+                    const StepContext& ctx, const F& f) {
     if (options_.norm_first) return dropout.ForwardAdd(f(norm.Forward(x, ctx)), x, ctx);
     return norm.Forward(dropout.ForwardAdd(f(x), x, ctx), ctx);
   }
@@ -56,14 +55,13 @@ class TransformerLayer : public Module {
 class TransformerEncoderLayer : public TransformerLayer {
  public:
   static constexpr uint64_t kDropoutLayers = 4;
-  explicit TransformerEncoderLayer(const TransformerLayerOptions &options);
-  // src (N, S, d_model); masks (N nhead, S, S) and (N, S). The result has src's
-  // shape.
-  Variable Encode(const Variable &src, const AttentionMasks &masks, const StepContext &ctx);
-  Variable Forward(const Variable &x, const StepContext &ctx) override;
+  explicit TransformerEncoderLayer(const TransformerLayerOptions& options);
+  // src (N, S, d_model); masks (N nhead, S, S) and (N, S). The result has src's shape.
+  Variable Encode(const Variable& src, const AttentionMasks& masks, const StepContext& ctx);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
   // {src} or {src, key_padding_mask}; the mask goes on to the next layer.
-  std::vector<Variable> ForwardAll(const std::vector<Variable> &inputs,
-                                   const StepContext &ctx) override;
+  std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
+                                   const StepContext& ctx) override;
 
  private:
   std::shared_ptr<MultiheadAttention> attention_;
@@ -75,18 +73,16 @@ class TransformerEncoderLayer : public TransformerLayer {
 class TransformerDecoderLayer : public TransformerLayer {
  public:
   static constexpr uint64_t kDropoutLayers = 6;
-  explicit TransformerDecoderLayer(const TransformerLayerOptions &options);
-  // tgt (N, T, d_model), memory (N, S, d_model), the encoder's result.
-  // tgt_masks are those of self-attention, memory_masks of the attention to
-  // memory. The result has tgt's shape.
-  Variable Decode(const Variable &tgt, const Variable &memory, const AttentionMasks &tgt_masks,
-                  const AttentionMasks &memory_masks, const StepContext &ctx);
+  explicit TransformerDecoderLayer(const TransformerLayerOptions& options);
+  // tgt (N, T, d_model), memory (N, S, d_model), the encoder's result. tgt_masks are those of
+  // self-attention, memory_masks of the attention to memory. The result has tgt's shape.
+  Variable Decode(const Variable& tgt, const Variable& memory, const AttentionMasks& tgt_masks,
+                  const AttentionMasks& memory_masks, const StepContext& ctx);
   // Throws BadInput: it needs the memory.
-  Variable Forward(const Variable &x, const StepContext &ctx) override;
-  // {tgt, memory}, with causal self-attention; the memory goes on to the next
-  // layer.
-  std::vector<Variable> ForwardAll(const std::vector<Variable> &inputs,
-                                   const StepContext &ctx) override;
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  // {tgt, memory}, with causal self-attention; the memory goes on to the next layer.
+  std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
+                                   const StepContext& ctx) override;
 
  private:
   std::shared_ptr<MultiheadAttention> self_, cross_;

@@ -34,11 +34,8 @@ std::shared_ptr<nn::Sequential> CifarResNet(const CifarResNetOptions& o) {
   }
   model->Add("avgpool", std::make_shared<nn::GlobalAveragePool>());
   model->Add("linear",
-             std::make_shared<nn::Linear>(nn::LinearOptions{.in = channels,
-                                                            .out = o.num_classes,
-                                                            .weight_init = init,
-                                                            .bias_init = nn::UniformFanIn(channels),
-                                                            .dtype = o.dtype}));
+             std::make_shared<nn::Linear>(nn::LinearOptions{
+                 .in = channels, .out = o.num_classes, .weight_init = init, .dtype = o.dtype}));
   return model;
 }
 

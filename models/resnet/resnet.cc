@@ -49,12 +49,8 @@ std::shared_ptr<nn::Sequential> ResNet(const ResNetOptions& o) {
     }
   }
   model->Add("avgpool", std::make_shared<nn::GlobalAveragePool>());
-  const nn::Initializer uniform = nn::UniformFanIn(channels);
-  model->Add("fc", std::make_shared<nn::Linear>(nn::LinearOptions{.in = channels,
-                                                                  .out = o.num_classes,
-                                                                  .weight_init = uniform,
-                                                                  .bias_init = uniform,
-                                                                  .dtype = o.dtype}));
+  model->Add("fc", std::make_shared<nn::Linear>(
+                       nn::LinearOptions{.in = channels, .out = o.num_classes, .dtype = o.dtype}));
   return model;
 }
 

@@ -29,9 +29,7 @@ RobertaOptions RobertaFromConfig(const json& config, const std::string& where) {
   RobertaOptions o;
   reader.Read("vocab_size", o.vocab_size);
   reader.Read("hidden_size", o.hidden_size);
-  reader.Read("num_hidden_layers", o.num_hidden_layers, /*least=*/0);
-  Require(o.num_hidden_layers <= kMostLayers, where, "num_hidden_layers must be at most {}, got {}",
-          kMostLayers, o.num_hidden_layers);
+  reader.ReadLayers("num_hidden_layers", o.num_hidden_layers);
   reader.Read("num_attention_heads", o.num_attention_heads);
   reader.Read("intermediate_size", o.intermediate_size);
   reader.Read("hidden_act", o.hidden_act);

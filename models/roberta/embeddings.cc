@@ -1,6 +1,6 @@
 #include "models/roberta/embeddings.h"
 
-#include "models/nn/multi_head_attention.h"
+#include "models/nn/attention_heads.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/tokens/tokens.h"
 #include "runtime/error.h"

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "models/nn/activation.h"
+#include "models/nn/attention_heads.h"
 #include "models/nn/dropout.h"
 #include "models/nn/layer_norm.h"
 #include "models/nn/linear.h"
-#include "models/nn/multi_head_attention.h"
 #include "models/roberta/roberta.h"
 
 namespace torus {

@@ -2,12 +2,12 @@
 
 #include <vector>
 
+#include "models/nn/activation_layers.h"
 #include "models/nn/conv_relu.h"
 #include "models/nn/dropout.h"
 #include "models/nn/flatten_images.h"
 #include "models/nn/linear.h"
 #include "models/nn/pooling.h"
-#include "models/nn/relu.h"
 #include "runtime/error.h"
 
 namespace torus {

@@ -1,21 +1,10 @@
 #include "models/vit/block.h"
 
-#include <cmath>
-
 #include "ops/activation/activation.h"
 #include "ops/matmul/linear.h"
 #include "ops/view/join.h"
 
 namespace torus {
-namespace {
-
-// Glorot & Bengio 2010, equation 16.
-nn::Initializer XavierUniform(int64_t in, int64_t out) {
-  const double bound = std::sqrt(6.0 / static_cast<double>(in + out));
-  return nn::Uniform(-bound, bound);
-}
-
-}  // namespace
 
 VitBlock::VitBlock(const VitOptions& o, uint64_t dropout_layer)
     : width_(o.hidden_dim),
@@ -35,14 +24,13 @@ VitBlock::VitBlock(const VitOptions& o, uint64_t dropout_layer)
             .in = in, .out = out, .weight_init = weight, .bias_init = bias, .dtype = o.dtype}));
   };
   const auto of_mlp = [&](const char* name, int64_t in, int64_t out) {
-    return linear(name, in, out, XavierUniform(in, out), nn::Normal(0, 1e-6));
+    return linear(name, in, out, nn::XavierUniform(), nn::Normal(0, 1e-6));
   };
   attention_norm_ = norm("ln_1");
   in_weight_ = AddParameter("self_attention.in_proj_weight", {3 * width_, width_}, o.dtype,
-                            XavierUniform(width_, 3 * width_));
+                            nn::XavierUniform());
   in_bias_ = AddParameter("self_attention.in_proj_bias", {3 * width_}, o.dtype, nn::Constant(0));
-  attended_ =
-      linear("self_attention.out_proj", width_, width_, nn::UniformFanIn(width_), nn::Constant(0));
+  attended_ = linear("self_attention.out_proj", width_, width_, {}, nn::Constant(0));
   mlp_norm_ = norm("ln_2");
   wide_ = of_mlp("mlp.0", width_, o.mlp_dim);
   narrow_ = of_mlp("mlp.3", o.mlp_dim, width_);
@@ -51,7 +39,7 @@ VitBlock::VitBlock(const VitOptions& o, uint64_t dropout_layer)
 Variable VitBlock::Attend(const Variable& x, const StepContext& ctx) {
   const Variable read = attention_norm_->Forward(x, ctx);
   const std::vector<Variable> qkv = ops::Split(ops::Linear(read, in_weight_, in_bias_), width_, -1);
-  const Variable y = nn::MultiHeadAttention(qkv[0], qkv[1], qkv[2], {}, plan_, ctx);
+  const Variable y = nn::AttendByHeads(qkv[0], qkv[1], qkv[2], {}, plan_, ctx);
   return attended_->ForwardAdd(y, x, attention_dropout_, ctx);
 }
 

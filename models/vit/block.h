@@ -4,10 +4,10 @@
 
 #include <memory>
 
+#include "models/nn/attention_heads.h"
 #include "models/nn/dropout.h"
 #include "models/nn/layer_norm.h"
 #include "models/nn/linear.h"
-#include "models/nn/multi_head_attention.h"
 #include "models/vit/vit.h"
 
 namespace torus {

@@ -14,9 +14,7 @@ VitOptions FromConfig(VitOptions o, const json& config, const std::string& where
                        "representation_size"});
   reader.Read("image_size", o.image_size);
   reader.Read("patch_size", o.patch_size);
-  reader.Read("num_layers", o.num_layers, /*least=*/0);
-  Require(o.num_layers <= kMostLayers, where, "num_layers must be at most {}, got {}", kMostLayers,
-          o.num_layers);
+  reader.ReadLayers("num_layers", o.num_layers);
   reader.Read("num_heads", o.num_heads);
   reader.Read("hidden_dim", o.hidden_dim);
   reader.Read("mlp_dim", o.mlp_dim);

@@ -24,9 +24,20 @@ std::vector<NamedTensor> AveragedWeights(const io::CheckpointReader& checkpoint)
   return weights;
 }
 
+// The tokens around a text, in a configuration that has keys for them.
+void NameEnds(const data::Tokenizer& tokenizer, nlohmann::json& config) {
+  const std::vector<int32_t> beginning = tokenizer.beginning();
+  const int32_t end = tokenizer.end_of_text();
+  if (config.contains("bos_token_id") && !beginning.empty())
+    config["bos_token_id"] = beginning.front();
+  if (config.contains("eos_token_id") && end >= 0) config["eos_token_id"] = end;
+}
+
 nlohmann::json ConfigOf(const Task& task) {
   nlohmann::json config = TransformersConfigOf(ModelOf(task.settings()), task.data().form.classes);
-  if (!config.is_null()) config[kTrainedLength] = task.settings().length;
+  if (config.is_null()) return config;
+  config[kTrainedLength] = task.settings().length;
+  NameEnds(*task.data().tokenizer, config);
   return config;
 }
 

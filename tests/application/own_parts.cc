@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "models/checkpoint/config_reader.h"
+#include "models/nn/activation_layers.h"
 #include "models/nn/flatten_images.h"
 #include "models/nn/linear.h"
-#include "models/nn/relu.h"
 #include "parallel/codec/codec_list.h"
 
 namespace application {

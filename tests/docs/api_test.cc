@@ -82,5 +82,19 @@ TEST(Api, IsOnItsPage) {
   }
 }
 
+// What a caller of Trainer and of the layers writes down, whichever header declares it.
+TEST(Api, NamesWhatOptionsAreMadeOf) {
+  const std::string page = ReadText(SourceRoot() / "docs/api.md");
+  for (
+      const char* name :
+      {"Variable",      "Module",         "StepContext",       "DType",           "Shape",
+       "Device",        "TrainerOptions", "TrainingParts",     "TrainHooks",      "RunContext",
+       "LossReduction", "Initializer",    "LinearSplit",       "Optimizer",       "Block",
+       "LossFn",        "Cuts",           "ScheduleGenerator", "LossScale",       "World",
+       "Codec",         "Batch",          "SamplerOptions",    "LoaderOptions",   "MixOptions",
+       "SpecialToken",  "Dataset",        "SamplingOptions",   "ClassEvaluation", "TextEvaluation"})
+    EXPECT_NE(page.find('`' + std::string(name) + '`'), page.npos) << name;
+}
+
 }  // namespace
 }  // namespace torus::docs

@@ -314,6 +314,38 @@ TEST(HuggingFace, RotaryPositionsOfLlamaHaveTwoForms) {
             8);
 }
 
+TEST(HuggingFace, ErrorsOfRotaryPositionsSayWhereTheyAre) {
+  const auto error = [](const json& config) {
+    return ErrorOf([&] { LlamaFromConfig(config, "c.json"); });
+  };
+  EXPECT_EQ(error({{"rope_scaling", "linear"}}),
+            "[c.json] rope_scaling must be an object, got \"linear\"");
+  EXPECT_EQ(error({{"rope_scaling", {{"type", "linear"}}}}),
+            "[c.json, rope_scaling] factor must be a number above 0, got null");
+  EXPECT_EQ(error({{"rope_theta", -1}}), "[c.json] rope_theta must be a number above 0, got -1");
+  EXPECT_EQ(error({{"rope_parameters", {{"rope_theta", 0}}}}),
+            "[c.json, rope_parameters] rope_theta must be a number above 0, got 0");
+  for (const char* key : {"rope_scaling", "rope_parameters"})
+    EXPECT_EQ(error({{key, {{"rope_theta", 10000.0}, {"partial_rotary_factor", 0.5}}}}),
+              std::string("[c.json, ") + key + "] partial_rotary_factor must be 1.0, got 0.5");
+  EXPECT_EQ(
+      LlamaFromConfig({{"rope_parameters", {{"partial_rotary_factor", 1}}}}, "c.json").rope.theta,
+      10000);
+}
+
+TEST(HuggingFace, LayersAreNotTooMany) {
+  for (const auto& [read, key] :
+       {std::pair{+[](const json& c) { LlamaFromConfig(c, "c.json"); }, "num_hidden_layers"},
+        std::pair{+[](const json& c) { RobertaFromConfig(c, "c.json"); }, "num_hidden_layers"},
+        std::pair{+[](const json& c) { Gpt2FromConfig(c, "c.json"); }, "n_layer"}}) {
+    read({{key, 1000}});
+    EXPECT_EQ(ErrorOf([&] {
+                read({{key, 1001}});
+              }),
+              std::string("[c.json] ") + key + " must be at most 1000, got 1001");
+  }
+}
+
 // gpt2 as it was first published: saved without a head, with constants.
 TEST(Names, FitThoseOfTheHub) {
   const auto saved = Gpt2(SmallGpt2()), loaded = Gpt2(SmallGpt2());

@@ -1,6 +1,5 @@
-// Attention, transformers and recurrent layers against torch.nn in f64, forward
-// and gradients (tests/golden/make_layers.py); and what small layers promise by
-// themselves.
+// Attention, transformers and recurrent layers against torch.nn in f64, forward and gradients
+// (tests/golden/make_layers.py); and what small layers promise by themselves.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,9 +13,8 @@
 #include "models/nn/activation_layers.h"
 #include "models/nn/containers.h"
 #include "models/nn/embedding_bag.h"
-#include "models/nn/loss_layers.h"
+#include "models/nn/loss_functions.h"
 #include "models/nn/recurrent.h"
-#include "models/nn/relu.h"
 #include "models/nn/sequential.h"
 #include "models/nn/transformer.h"
 #include "runtime/io/safetensors.h"
@@ -30,33 +28,32 @@ namespace {
 // The tensors of one case by what follows its name: "in/query".
 class GoldenCase {
  public:
-  explicit GoldenCase(const std::string &name) {
+  explicit GoldenCase(const std::string& name) {
     static const SafetensorsFile file = ReadSafetensors("tests/golden/layers.safetensors");
-    for (const NamedTensor &tensor : file.tensors)
+    for (const NamedTensor& tensor : file.tensors)
       if (tensor.name.starts_with(name + "/"))
         tensors_[tensor.name.substr(name.size() + 1)] = tensor.value;
     EXPECT_FALSE(tensors_.empty()) << name;
-    for (const auto &[key, value] : tensors_)
+    for (const auto& [key, value] : tensors_)
       if (key.starts_with("in/"))
         inputs_[key.substr(3)] = Variable(value, tensors_.contains("grad_" + key));
   }
   // Undefined if the case has no such input.
-  Variable operator[](const std::string &input) const {
+  Variable operator[](const std::string& input) const {
     const auto found = inputs_.find(input);
     return found == inputs_.end() ? Variable() : found->second;
   }
   std::vector<NamedTensor> State() const { return Below("param/"); }
-  std::vector<NamedTensor> Below(const std::string &folder) const {
+  std::vector<NamedTensor> Below(const std::string& folder) const {
     std::vector<NamedTensor> found;
-    for (const auto &[key, value] : tensors_)
+    for (const auto& [key, value] : tensors_)
       if (key.starts_with(folder)) found.push_back({key.substr(folder.size()), value});
     return found;
   }
-  // Of the longest sum: no case has longer ones than its largest tensor has
-  // elements.
+  // Of the longest sum: no case has longer ones than its largest tensor has elements.
   int64_t Terms() const {
     int64_t most = 0;
-    for (const auto &[key, value] : tensors_) most = std::max(most, value.numel());
+    for (const auto& [key, value] : tensors_) most = std::max(most, value.numel());
     return most;
   }
 
@@ -65,7 +62,7 @@ class GoldenCase {
   std::map<std::string, Variable> inputs_;
 };
 
-void ExpectNear(const std::string &what, const Tensor &got, const Tensor &want, int64_t terms) {
+void ExpectNear(const std::string& what, const Tensor& got, const Tensor& want, int64_t terms) {
   ASSERT_TRUE(got.defined()) << what;
   ASSERT_EQ(got.shape(), want.shape()) << what;
   const auto g = ToVector<double>(got), w = ToVector<double>(want);
@@ -75,16 +72,16 @@ void ExpectNear(const std::string &what, const Tensor &got, const Tensor &want, 
   for (size_t i = 0; i < w.size(); ++i) ASSERT_NEAR(g[i], w[i], tolerance) << what << ", " << i;
 }
 
-double LargestDifference(const Tensor &a, const Tensor &b) {
+double LargestDifference(const Tensor& a, const Tensor& b) {
   const auto x = ToVector<double>(a), y = ToVector<double>(b);
   double largest = 0;
   for (size_t i = 0; i < x.size(); ++i) largest = std::max(largest, std::fabs(x[i] - y[i]));
   return largest;
 }
 
-using Call = std::function<std::vector<Variable>(const GoldenCase &in)>;
+using Call = std::function<std::vector<Variable>(const GoldenCase& in)>;
 
-void ExpectPyTorchs(const std::string &name, Module &layer, const Call &call) {
+void ExpectPyTorchs(const std::string& name, Module& layer, const Call& call) {
   SCOPED_TRACE(name);
   const GoldenCase golden(name);
   LoadStateDict(layer, golden.State(), name);
@@ -97,23 +94,22 @@ void ExpectPyTorchs(const std::string &name, Module &layer, const Call &call) {
     gradients.push_back(golden.Below("grad_out/" + number)[0].value);
   }
   Backward(outputs, gradients);
-  for (const NamedTensor &want : golden.Below("grad_in/"))
+  for (const NamedTensor& want : golden.Below("grad_in/"))
     ExpectNear(want.name, golden[want.name].grad(), want.value, golden.Terms());
   std::map<std::string, Tensor> got;
-  for (const NamedVariable &p : layer.Parameters()) got[p.name] = p.value.grad();
+  for (const NamedVariable& p : layer.Parameters()) got[p.name] = p.value.grad();
   const std::vector<NamedTensor> wanted = golden.Below("grad_param/");
   EXPECT_EQ(wanted.size(), got.size());
-  for (const NamedTensor &want : wanted)
+  for (const NamedTensor& want : wanted)
     ExpectNear("gradient of " + want.name, got[want.name], want.value, golden.Terms());
 }
 
 constexpr MultiheadAttentionOptions kAttention{
     .embed_dim = 6, .num_heads = 3, .dtype = DType::kF64};
 
-// The arguments that the case has; an absent key is the query, an absent value
-// the key.
-Call AttentionOf(MultiheadAttention &layer, bool causal = false) {
-  return [&layer, causal](const GoldenCase &in) {
+// The arguments that the case has; an absent key is the query, an absent value the key.
+Call AttentionOf(MultiheadAttention& layer, bool causal = false) {
+  return [&layer, causal](const GoldenCase& in) {
     const Variable key = in["key"].defined() ? in["key"] : in["query"];
     const Variable value = in["value"].defined() ? in["value"] : key;
     return std::vector{layer.Attend(in["query"], key, value,
@@ -122,7 +118,7 @@ Call AttentionOf(MultiheadAttention &layer, bool causal = false) {
 }
 
 TEST(Attention, IsPyTorchs) {
-  for (const char *name : {"attention.self", "attention.added"}) {
+  for (const char* name : {"attention.self", "attention.added"}) {
     MultiheadAttention layer(kAttention);
     ExpectPyTorchs(name, layer, AttentionOf(layer));
   }
@@ -139,7 +135,7 @@ TEST(Attention, IsPyTorchs) {
   ExpectPyTorchs("attention.causal", causal, AttentionOf(causal, true));
 }
 
-Variable Random(const Shape &shape, DType dtype = DType::kF32) {
+Variable Random(const Shape& shape, DType dtype = DType::kF32) {
   Tensor x(shape, dtype);
   FillNormal(x, 0, 1, RandomStream({.seed = 5}));
   return Variable(x);
@@ -149,7 +145,7 @@ TEST(Attention, IsCausalWithoutOtherMasksAndForwardSeesAll) {
   MultiheadAttention layer(kAttention);
   layer.Initialize(1);
   const Variable x = Random({2, 4, 6}, DType::kF64), first(x.data().Narrow(1, 0, 2).Contiguous());
-  const auto of = [&](const Variable &x, bool causal) {
+  const auto of = [&](const Variable& x, bool causal) {
     return layer.Attend(x, x, x, {.is_causal = causal}, {}).data().Narrow(1, 0, 2);
   };
   ExpectNear("later tokens change nothing", of(x, true), of(first, true), 24);
@@ -157,12 +153,28 @@ TEST(Attention, IsCausalWithoutOtherMasksAndForwardSeesAll) {
   ExpectNear("forward", layer.Forward(x, {}).data().Narrow(1, 0, 2), of(x, false), 24);
 }
 
+TEST(Attention, StartsWithXavierUniformProjectionsAndZeroBiases) {
+  MultiheadAttention layer({.embed_dim = 6, .num_heads = 3});
+  layer.Initialize(1);
+  std::map<std::string, double> largest;
+  for (const NamedVariable& p : layer.Parameters())
+    for (const float v : ToVector<float>(p.value.data()))
+      largest[p.name] = std::max<double>(largest[p.name], std::fabs(v));
+  EXPECT_EQ(largest["in_proj_bias"], 0);
+  EXPECT_EQ(largest["out_proj.bias"], 0);
+  const double xavier = std::sqrt(6.0 / 24), fan_in = 1 / std::sqrt(6.0);
+  EXPECT_LE(largest["in_proj_weight"], xavier);
+  EXPECT_GT(largest["in_proj_weight"], 0.8 * xavier) << "the largest of 108";
+  EXPECT_LE(largest["out_proj.weight"], fan_in);
+  EXPECT_GT(largest["out_proj.weight"], 0.6 * fan_in) << "the largest of 36";
+}
+
 TEST(Attention, RefusesWhatDoesNotFit) {
   EXPECT_THROW(MultiheadAttention({.embed_dim = 6, .num_heads = 4}), BadInput);
   MultiheadAttention layer({.embed_dim = 6, .num_heads = 3});
   layer.Initialize(1);
   const Variable x = Random({2, 4, 6});
-  const auto with = [&](const AttentionMasks &masks) { layer.Attend(x, x, x, masks, {}); };
+  const auto with = [&](const AttentionMasks& masks) { layer.Attend(x, x, x, masks, {}); };
   const Variable square(Zeros({4, 4}, DType::kBool)), wide(Zeros({2, 5}, DType::kBool));
   EXPECT_NO_THROW(with({.attn_mask = square}));
   EXPECT_THROW(with({.attn_mask = wide}), BadInput);
@@ -171,7 +183,7 @@ TEST(Attention, RefusesWhatDoesNotFit) {
   EXPECT_THROW(layer.Attend(x, Random({1, 4, 6}), x, {}, {}), BadInput);
 }
 
-TransformerLayerOptions SmallTransformer(const std::string &name) {
+TransformerLayerOptions SmallTransformer(const std::string& name) {
   const bool pre = name == "pre";
   return {.d_model = 6,
           .nhead = 2,
@@ -187,20 +199,19 @@ TEST(Transformer, IsPyTorchs) {
   for (const std::string name : {"post", "pre"}) {
     const TransformerLayerOptions options = SmallTransformer(name);
     TransformerEncoder encoder(options, 2, name == "pre");
-    ExpectPyTorchs("encoder." + name, encoder, [&](const GoldenCase &in) {
+    ExpectPyTorchs("encoder." + name, encoder, [&](const GoldenCase& in) {
       const AttentionMasks masks{.key_padding_mask = in["src_key_padding_mask"]};
       return std::vector{encoder.Encode(in["src"], masks, {})};
     });
     TransformerDecoder decoder(options, 2, name == "pre");
-    ExpectPyTorchs("decoder." + name, decoder, [&](const GoldenCase &in) {
+    ExpectPyTorchs("decoder." + name, decoder, [&](const GoldenCase& in) {
       return std::vector{decoder.Decode(in["tgt"], in["memory"], {.attn_mask = in["tgt_mask"]},
                                         {.key_padding_mask = in["memory_key_padding_mask"]}, {})};
     });
   }
 }
 
-// A stack is what its layers are one by one, as a pipeline runs them, masks and
-// memory included.
+// A stack is what its layers are one by one, as a pipeline runs them, masks and memory included.
 TEST(Transformer, StacksPassMasksAndMemoryOn) {
   const TransformerLayerOptions options = SmallTransformer("pre");
   const Variable x = Random({2, 3, 6}, DType::kF64),
@@ -229,7 +240,7 @@ TEST(Transformer, DropsByLayerAndSample) {
   options.dropout = 0.5;
   TransformerEncoder encoder(options, 2);
   encoder.Initialize(1);
-  const auto of = [&](const std::vector<int64_t> &samples, int64_t step) {
+  const auto of = [&](const std::vector<int64_t>& samples, int64_t step) {
     const Variable x(Full({std::ssize(samples), 3, 6}, 1, DType::kF64));
     return encoder.Forward(x, {.seed = 1, .step = step, .samples = samples}).data();
   };
@@ -239,8 +250,8 @@ TEST(Transformer, DropsByLayerAndSample) {
 }
 
 template <class Layer>
-Call RecurrentOf(Layer &layer) {
-  return [&layer](const GoldenCase &in) {
+Call RecurrentOf(Layer& layer) {
+  return [&layer](const GoldenCase& in) {
     const RecurrentOutput y = layer.Run(in["input"], {in["h"], in["c"]}, {});
     std::vector<Variable> outputs{y.output, y.state.h};
     if (y.state.c.defined()) outputs.push_back(y.state.c);
@@ -249,7 +260,7 @@ Call RecurrentOf(Layer &layer) {
 }
 
 template <class Layer>
-void ExpectRecurrent(const std::string &name, const RecurrentOptions &options) {
+void ExpectRecurrent(const std::string& name, const RecurrentOptions& options) {
   Layer layer(options);
   ExpectPyTorchs(name, layer, RecurrentOf(layer));
 }
@@ -279,7 +290,7 @@ TEST(Recurrent, DropsBetweenLayersBySample) {
                .dropout = 0.5,
                .dtype = DType::kF64});
     layer.Initialize(1);
-    const auto of = [&](const std::vector<int64_t> &samples, bool training) {
+    const auto of = [&](const std::vector<int64_t>& samples, bool training) {
       const int64_t n = std::ssize(samples);
       const Variable x(Full(batch_first ? Shape{n, 5, 3} : Shape{5, n, 3}, 1, DType::kF64));
       const StepContext ctx{.seed = 1, .training = training, .samples = samples};
@@ -309,7 +320,7 @@ TEST(Recurrent, RefusesWhatDoesNotFit) {
 
 // In f32 on meta, as costs are counted.
 TEST(Layers, HaveShapesWithoutMemory) {
-  const auto meta = [](const Shape &shape) {
+  const auto meta = [](const Shape& shape) {
     return Variable(Empty(shape, DType::kF32, kMetaDevice));
   };
   Lstm lstm({.input_size = 3, .hidden_size = 4, .bidirectional = true});
@@ -338,17 +349,18 @@ TEST(Containers, NameTheirModules) {
   EXPECT_TRUE(map.Has("a"));
   EXPECT_FALSE(map.Has("c"));
   EXPECT_EQ(testing::ErrorOf([&] { map["c"]; }), "[module_map] has no module c; there are: b, a");
-  for (const char *name : {"a", "", "x.y"})
+  for (const char* name : {"a", "", "x.y"})
     EXPECT_THROW(map.Add(name, std::make_shared<Relu>()), BadInput) << name;
   EXPECT_THROW(map.Forward(Variable(Zeros({1})), {}), BadInput);
 }
 
 // Each by a value that only its function has.
 TEST(ActivationLayers, ComputeTheirFunctions) {
-  const auto at = [](Module &&layer, float x) {
+  const auto at = [](Module&& layer, float x) {
     return layer.Forward(Variable(Full({1}, x)), {}).data().Item();
   };
   EXPECT_EQ(at(Identity(), -3), -3);
+  EXPECT_EQ(at(Relu(), -3), 0);
   EXPECT_EQ(at(Relu6(), 7), 6);
   EXPECT_EQ(at(Hardtanh(), -3), -1);
   EXPECT_EQ(at(Hardtanh(-2, 2), -3), -2);
@@ -368,9 +380,9 @@ TEST(ActivationLayers, ComputeTheirFunctions) {
   EXPECT_FLOAT_EQ(ToVector<float>(LogSoftmax(0).Forward(pair, {}).data())[1], std::log(0.75));
 }
 
-TEST(LossLayers, ComputeTheirFunctions) {
+TEST(LossFunctions, ComputeTheirFunctions) {
   const Variable zeros(Zeros({2, 4})), threes(Full({2, 4}, 3));
-  const auto of = [&](const Loss &loss) { return loss(zeros, threes).data().Item(); };
+  const auto of = [&](const Loss& loss) { return loss(zeros, threes).data().Item(); };
   EXPECT_EQ(of(MseLoss()), 9);
   EXPECT_EQ(of(MseLoss(ops::LossReduction::kSum)), 72);
   EXPECT_EQ(of(L1Loss()), 3);

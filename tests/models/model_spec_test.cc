@@ -55,11 +55,24 @@ TEST(DescriptorOfConfig, AnArchitectureSaysTheModelToo) {
     return DescriptorOfConfig({{"architectures", {architecture}}}, "config.json").name;
   };
   EXPECT_EQ(name("GPT2LMHeadModel"), "gpt2");
+  EXPECT_EQ(name("LlamaForCausalLM"), "llama");
   EXPECT_EQ(name("RobertaForSequenceClassification"), "roberta");
   EXPECT_EQ(name("RobertaForMaskedLM"), "roberta-mlm");
   EXPECT_NE(
       ErrorOf([&] { name("BertModel"); }).find("model_type must be one of gpt2, llama, roberta"),
       std::string::npos);
+}
+
+// Also of an application's models.
+TEST(DescriptorOfConfig, AnArchitectureSaysAModelThatWasAdded) {
+  ModelDescriptor bert{.name = "bert", .transformers = {.model_type = "bert"}};
+  ModelDescriptor other{.name = "bertha", .transformers = {.model_type = "bertha"}};
+  const auto name = [&](const char* architecture) {
+    return DescriptorOfConfig({{"architectures", {architecture}}}, "config.json", {bert, other})
+        .name;
+  };
+  EXPECT_EQ(name("BertModel"), "bert");
+  EXPECT_EQ(name("BerthaModel"), "bertha");
 }
 
 // What the programs read of each; a model that says less could not be run by its name.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "models/nn/batch_norm1d.h"
 #include "models/nn/conv1d.h"
@@ -12,6 +13,7 @@
 #include "models/nn/group_norm.h"
 #include "models/nn/instance_norm2d.h"
 #include "models/nn/rms_norm.h"
+#include "ops/batch_norm/batch_norm.h"
 #include "ops/convolution/convolution.h"
 #include "ops/layer_norm/group_norm.h"
 #include "ops/layer_norm/rms_norm.h"
@@ -80,6 +82,98 @@ TEST(InstanceNorm2d, HasParametersOnlyIfAsked) {
   testing::ExpectSameBits(plain.Forward(x, {}).data(), ops::InstanceNorm(x).data());
   EXPECT_THROW(plain.Forward(Values({2, 3, 3, 5}), {}), BadInput);
   EXPECT_THROW(plain.Forward(Values({2, 3, 4}), {}), BadInput);
+}
+
+// Mean and unbiased variance of channel c of image n.
+std::pair<double, double> OfInstance(const Tensor& x, int64_t n, int64_t c) {
+  const auto values = ToVector<float>(x.Select(0, n).Select(2, c).Contiguous());
+  double sum = 0, squares = 0;
+  for (const float v : values) sum += v;
+  const double mean = sum / static_cast<double>(values.size());
+  for (const float v : values) squares += (v - mean) * (v - mean);
+  return {mean, squares / static_cast<double>(values.size() - 1)};
+}
+
+// torch.nn.InstanceNorm2d(4, momentum=0.3, track_running_stats=True): over the batch, the means of
+// the images' means and of their unbiased variances.
+TEST(InstanceNorm2d, TracksMeansOverImages) {
+  constexpr double kTolerance = 1e-5;  // of sums of 12 values of about 1 in f32, twice
+  const Variable x = Values({3, 3, 4, 4});
+  InstanceNorm2d whole({.channels = 4, .momentum = 0.3, .track_running_stats = true}),
+      parts({.channels = 4, .momentum = 0.3, .track_running_stats = true});
+  for (InstanceNorm2d* norm : {&whole, &parts}) norm->Initialize(0);
+  testing::ExpectSameBits(whole.Forward(x, {}).data(), ops::InstanceNorm(x).data());
+  parts.Forward(Variable(x.data().Narrow(0, 0, 2)), {.micro_batch = 0});
+  parts.Forward(Variable(x.data().Narrow(0, 2, 1)), {.micro_batch = 1});
+  parts.Forward(Variable(x.data().Narrow(0, 2, 1)), {.micro_batch = 1});  // counts once
+  parts.Forward(Variable(x.data().Narrow(0, 0, 0)), {.micro_batch = 2});
+  for (InstanceNorm2d* norm : {&whole, &parts}) {
+    norm->EndMiniBatch();
+    norm->EndMiniBatch();  // nothing is left
+    const std::vector<NamedTensor> buffers = norm->Buffers();
+    ASSERT_EQ(buffers.size(), 3u);
+    for (int64_t c = 0; c < 4; ++c) {
+      double mean = 0, variance = 0;
+      for (int64_t n = 0; n < 3; ++n) {
+        const auto [m, v] = OfInstance(x.data(), n, c);
+        mean += m / 3, variance += v / 3;
+      }
+      const auto at = static_cast<size_t>(c);
+      EXPECT_NEAR(ToVector<float>(buffers[0].value)[at], 0.3 * mean, kTolerance);
+      EXPECT_NEAR(ToVector<float>(buffers[1].value)[at], 0.7 + 0.3 * variance, kTolerance);
+    }
+    EXPECT_EQ(buffers[2].value.Item(), 0) << "as PyTorch's";
+  }
+}
+
+TEST(InstanceNorm2d, EvaluatesWithWhatItHasTracked) {
+  InstanceNorm2d norm({.channels = 4, .affine = true, .track_running_stats = true});
+  norm.Initialize(0);
+  const Variable x = Values({2, 3, 4, 4});
+  norm.Forward(x, {});
+  norm.EndMiniBatch(/*taken=*/false);
+  EXPECT_EQ(ToVector<float>(norm.Buffers()[0].value), std::vector<float>(4, 0)) << "no step";
+  norm.Forward(x, {});
+  norm.EndMiniBatch();
+  const std::vector<NamedTensor> buffers = norm.Buffers();
+  EXPECT_EQ(buffers[0].name, "running_mean");
+  EXPECT_EQ(buffers[1].name, "running_var");
+  EXPECT_EQ(buffers[2].name, "num_batches_tracked");
+  const StepContext evaluation{.training = false};
+  const Variable weight = norm.Parameters()[0].value, bias = norm.Parameters()[1].value;
+  testing::ExpectSameBits(
+      norm.Forward(x, evaluation).data(),
+      ops::BatchNormEval(x, buffers[0].value, buffers[1].value, weight, bias).data());
+  EXPECT_EQ(norm.Forward(Values({1, 1, 1, 4}), evaluation).shape(), Shape({1, 1, 1, 4}));
+  InstanceNorm2d untracked({.channels = 4});
+  EXPECT_TRUE(untracked.Buffers().empty());
+  testing::ExpectSameBits(untracked.Forward(x, evaluation).data(), ops::InstanceNorm(x).data());
+}
+
+// All replicas' images count, however they are divided.
+TEST(InstanceNorm2d, SharesWithReplicas) {
+  const Variable x = Values({3, 3, 4, 4});
+  InstanceNorm2d whole({.channels = 4, .track_running_stats = true}),
+      first({.channels = 4, .track_running_stats = true}),
+      second({.channels = 4, .track_running_stats = true});
+  for (InstanceNorm2d* norm : {&whole, &first, &second}) norm->Initialize(0);
+  whole.Forward(Variable(x.data().Narrow(0, 0, 1)), {.micro_batch = 0});
+  whole.Forward(Variable(x.data().Narrow(0, 1, 2)), {.micro_batch = 1});
+  whole.EndMiniBatch();
+  first.Forward(Variable(x.data().Narrow(0, 0, 1)), {});
+  second.Forward(Variable(x.data().Narrow(0, 1, 2)), {});
+  KeptStatistics all;
+  second.Share([&](KeptStatistics own) {
+    all[1] = own.at(0);
+    return own;
+  });
+  first.Share([&](KeptStatistics own) {
+    all[0] = own.at(0);
+    return all;
+  });
+  first.EndMiniBatch();
+  for (size_t i = 0; i < 2; ++i)
+    testing::ExpectSameBits(first.Buffers()[i].value, whole.Buffers()[i].value);
 }
 
 TEST(BatchNorm1d, TakesVectorsAndSequences) {

@@ -56,6 +56,7 @@ TEST(Sizes, TransformersHaveTheReferencesParameters) {
   EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Large()); }), 774030080);
   EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Xl()); }), 1557611200);
   EXPECT_EQ(Parameters([] { return Llama(); }), 6738415616);
+  EXPECT_EQ(Parameters([] { return Llama(Llama2()); }), 6738415616);
   EXPECT_EQ(Parameters([] { return Llama(Llama31()); }), 8030261248);
 }
 

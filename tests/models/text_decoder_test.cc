@@ -10,6 +10,7 @@
 #include "models/gpt2/gpt2.h"
 #include "models/llama/llama.h"
 #include "runtime/error.h"
+#include "tests/testing/error_of.h"
 
 namespace torus {
 namespace {
@@ -120,6 +121,12 @@ TEST(TextDecoder, RefusesOtherModelsAndShapes) {
   const auto headless = std::make_shared<nn::Sequential>();  // begins with a block
   headless->Add(model->layers()[1].module);
   EXPECT_THROW(nn::TextDecoder(headless, 12), BadInput);
+  const auto uncached = std::make_shared<nn::Sequential>();
+  uncached->Add(model->layers().front().module);
+  uncached->Add(model->layers().back().module);
+  EXPECT_EQ(testing::ErrorOf([&] { nn::TextDecoder(uncached, 12); }),
+            "[decoder] needs blocks with attention that keep keys and values (nn::CachedLayer), "
+            "got a model of 2 layers without any");
   nn::TextDecoder decoder(model, 12);
   EXPECT_THROW(decoder.Extend(Ids(2, 1)), BadInput);
   EXPECT_THROW(decoder.Extend(Tensor({1, 0}, DType::kI64)), BadInput);

@@ -1,4 +1,4 @@
-// tools/generate: text from a GPT-2 checkpoint.
+// tools/generate: text from a checkpoint of a language model.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -116,7 +116,7 @@ void ContinuePrompt(const Options& o) {
 
 int Main(int argc, char** argv) {
   Options o;
-  CLI::App app("Continues a text with a GPT-2 model.", "generate");
+  CLI::App app("Continues a text with a language model.", "generate");
   AddFlags(app, o);
   if (PrintsHelp(app, argc, argv)) return 0;
   const std::string& precision = o.text.precision;

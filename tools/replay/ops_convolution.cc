@@ -10,13 +10,14 @@ namespace torus::replay {
 namespace {
 
 // Of a padding given as a text.
-ops::PaddingMode ModeOf(Attrs& attrs) {
-  const std::string padding = attrs.Text("padding", "");
-  if (padding != "same" && padding != "valid") Throw<Unsupported>("conv2d", "padding {}", padding);
+ops::PaddingMode ModeOf(Arguments& a) {
+  const std::string padding = a.attrs().Text("padding", "");
+  if (padding != "same" && padding != "valid") Throw<Unsupported>(a.op(), "padding {}", padding);
   return padding == "same" ? ops::PaddingMode::kSame : ops::PaddingMode::kValid;
 }
 
-ops::Conv2dOptions Options(Attrs& attrs) {
+ops::Conv2dOptions Options(Arguments& a) {
+  Attrs& attrs = a.attrs();
   ops::Conv2dOptions options;
   options.stride = attrs.Pair("stride", {1, 1});
   options.dilation = attrs.Pair("dilation", {1, 1});
@@ -25,7 +26,7 @@ ops::Conv2dOptions Options(Attrs& attrs) {
     options.padding = attrs.Pair("padding", {0, 0});
     return options;
   }
-  options.padding_mode = ModeOf(attrs);
+  options.padding_mode = ModeOf(a);
   return options;
 }
 
@@ -49,21 +50,21 @@ int64_t FilterSize(const Variable& weight) {
   return weight.numel() / std::max<int64_t>(1, weight.dim(0));
 }
 
-int64_t Single(Attrs& attrs, const std::string& name, int64_t absent) {
-  const std::optional<Dims> list = attrs.Ints(name);
-  if (list.has_value() && list->rank() != 1) Throw<Unsupported>("conv1d", "{} {}", name, *list);
+int64_t Single(Arguments& a, const std::string& name, int64_t absent) {
+  const std::optional<Dims> list = a.attrs().Ints(name);
+  if (list.has_value() && list->rank() != 1) Throw<Unsupported>(a.op(), "{} {}", name, *list);
   return list.has_value() ? (*list)[0] : absent;
 }
 
 OpRun Conv1d(Arguments& a) {
   const Variable input = a.Take("input"), weight = a.Take("weight");
-  ops::Conv1dOptions options{.stride = Single(a.attrs(), "stride", 1),
-                             .dilation = Single(a.attrs(), "dilation", 1),
+  ops::Conv1dOptions options{.stride = Single(a, "stride", 1),
+                             .dilation = Single(a, "dilation", 1),
                              .groups = a.attrs().Int("groups", 1)};
   if (a.attrs().IsText("padding"))
-    options.padding_mode = ModeOf(a.attrs());
+    options.padding_mode = ModeOf(a);
   else
-    options.padding = Single(a.attrs(), "padding", 0);
+    options.padding = Single(a, "padding", 0);
   const Variable y = ops::Conv1d(ToChannelsLast(Batched(input, weight)), ToChannelsLast(weight),
                                  a.Optional("bias"), options);
   return ProductsRun(y, input, y.numel() * FilterSize(weight));
@@ -71,12 +72,11 @@ OpRun Conv1d(Arguments& a) {
 
 OpRun ConvTranspose1d(Arguments& a) {
   const Variable input = a.Take("input"), weight = a.Take("weight");
-  const ops::ConvTranspose1dOptions options{
-      .stride = Single(a.attrs(), "stride", 1),
-      .padding = Single(a.attrs(), "padding", 0),
-      .output_padding = Single(a.attrs(), "output_padding", 0),
-      .groups = a.attrs().Int("groups", 1),
-      .dilation = Single(a.attrs(), "dilation", 1)};
+  const ops::ConvTranspose1dOptions options{.stride = Single(a, "stride", 1),
+                                            .padding = Single(a, "padding", 0),
+                                            .output_padding = Single(a, "output_padding", 0),
+                                            .groups = a.attrs().Int("groups", 1),
+                                            .dilation = Single(a, "dilation", 1)};
   const Variable y = ops::ConvTranspose1d(ToChannelsLast(Batched(input, weight)),
                                           ToChannelsLast(weight), a.Optional("bias"), options);
   return ProductsRun(y, input, input.numel() * FilterSize(weight));
@@ -98,7 +98,7 @@ OpRun ConvTranspose2d(Arguments& a) {
 OpRun Conv2d(Arguments& a) {
   const Variable input = a.Take("input"), weight = a.Take("weight");
   const Variable y = ops::Conv2d(ToChannelsLast(WithBatch(input)), ToChannelsLast(weight),
-                                 a.Optional("bias"), Options(a.attrs()));
+                                 a.Optional("bias"), Options(a));
   const int64_t filter = weight.numel() / std::max<int64_t>(1, weight.dim(0));
   return {.outputs = {LikeInput(ToChannelsFirst(y), input)},
           .terms = y.numel() * (filter + 1),

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "data/text/language_data.h"
+#include "data/text/train_tokenizer.h"
 #include "recipes/data/data_places.h"
 #include "runtime/error.h"
 #include "tools/common/check_flags.h"
@@ -69,7 +71,7 @@ int Main(int argc, char** argv) {
   if (PrintsHelp(app, argc, argv)) return 0;
   const bool trains = vocabulary > 0;
   const bool published = options.tokenizer == "gpt2" || options.tokenizer == "roberta";
-  const bool has_vocabulary = published || options.tokenizer == "json";
+  const bool has_vocabulary = data::HasVocabulary(options.tokenizer);
   CheckFlags(
       "tokenize", GivenBy(app),
       {{"encodes", !trains, "got both"},

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "data/text/gpt2_pattern.h"
 #include "data/text/open_tokenizer.h"
 #include "data/text/tokenizer_files.h"
 #include "tests/data/text/small_bpe.h"
@@ -156,7 +157,9 @@ TEST(AddedTokens, WhatIsNotHonouredIsRefusedByName) {
     ExpectBadInput([&] { OpenGpt2(dir); }, dir, says);
     std::filesystem::remove(dir + "/" + file);
   };
-  refuses("tokenizer_config.json", R"({"add_bos_token": true})", "asks for add_bos_token");
+  refuses("tokenizer_config.json", R"({"add_bos_token": true})",
+          "add_bos_token, which is not implemented for gpt2");
+  refuses("tokenizer_config.json", R"({"add_eos_token": true})", "asks for add_eos_token");
   refuses("tokenizer_config.json", R"({"add_prefix_space": "yes"})",
           "requires true or false for add_prefix_space");
   refuses("tokenizer_config.json", R"({"added_tokens_decoder": {"x": {"content": "<x>"}}})",
@@ -167,6 +170,15 @@ TEST(AddedTokens, WhatIsNotHonouredIsRefusedByName) {
   refuses("added_tokens.json", R"({"ab": 300})", "requires one number for ab, got 256 and 300");
   refuses("added_tokens.json", R"({"<x>": 300})", "requires the numbers 0 to 259");
   refuses("added_tokens.json", R"({"<x>": -1})", "requires added tokens of a content and an id");
+}
+
+TEST(AddedTokens, BosBeginsATextOfJsonWhateverTheClass) {
+  const std::string dir = Folder();
+  for (const char* rest : {"", R"(, "tokenizer_class": "GPT2Tokenizer")"}) {
+    WriteText(dir, "tokenizer_config.json",
+              fmt::format(R"({{"add_bos_token": true, "bos_token": "<|endoftext|>"{}}})", rest));
+    EXPECT_EQ(OpenJson(dir)->beginning(), (Ids{258})) << rest;
+  }
 }
 
 // The files beside it hold the vocabulary and the merges, but not how a text is cut and changed.
@@ -208,6 +220,14 @@ TEST(TokenizerJson, CutsAlsoBesideAVocabulary) {
   ExpectBadInput([&] { OpenGpt2(dir); }, dir, "transformers 5 ignores for the tokenizer_class");
   WriteText(dir, "tokenizer_config.json", R"({"add_prefix_space": true})");
   ExpectBadInput([&] { OpenGpt2(dir); }, dir, "asks for both Digits and add_prefix_space");
+  json["pre_tokenizer"]["pretokenizers"] = {
+      {{"type", "Split"}, {"behavior", "Isolated"}, {"pattern", {{"Regex", kLlama3Expression}}}},
+      {{"type", "ByteLevel"}, {"use_regex", false}}};
+  json["model"]["ignore_merges"] = true;
+  WriteText(dir, "tokenizer.json", json.dump());
+  ExpectBadInput([&] { OpenGpt2(dir); }, dir, "asks for both Llama 3's Split and add_prefix_space");
+  WriteText(dir, "tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer"})");
+  ExpectBadInput([&] { OpenGpt2(dir); }, dir, "asks for Llama 3's Split and ignore_merges, which");
 }
 
 }  // namespace

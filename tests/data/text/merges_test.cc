@@ -1,6 +1,7 @@
 #include "data/text/merges.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -114,6 +115,39 @@ TEST(TrainMerges, GivesTheMergesOfTheReference) {
   const std::vector<TrainedMerge> some = TrainMerges(pieces, 20);
   EXPECT_EQ(some.size(), 20u);
   EXPECT_EQ(SymbolsOfBytes(some[1].first + some[1].second), "\u0120w");
+}
+
+// A long piece takes room for its pairs, not for those of each merge again: that would be 870 MiB.
+TEST(TrainMerges, NeedsLittleMemoryForALongPiece) {
+  const RandomStream stream({.seed = 5});
+  std::string letters(60'000, 'a');
+  for (size_t i = 0; i < letters.size(); ++i)
+    letters[i] = static_cast<char>('a' + stream.Word(i) % 26);
+  PieceCounts pieces;
+  pieces.Add(letters);
+  ASSERT_EQ(pieces.counts().size(), 1u);
+  const auto peak = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss / 1024;  // MiB
+  };
+  const auto before = peak();
+  EXPECT_EQ(TrainMerges(pieces, 3'000).size(), 3'000u);
+  EXPECT_LT(peak() - before, 150);
+}
+
+// Merges of equal neighbours, whose pairs overlap, leave counts that are right: ties and the order
+// of what follows would show it.
+TEST(TrainMerges, CountsPairsThatOverlap) {
+  PieceCounts pieces;
+  for (const char* text : {"aaaaa", "aaaa", "aaab", "baaa"}) pieces.Add(text);
+  const std::vector<TrainedMerge> merges = TrainMerges(pieces, 10);
+  // aa aa a, aa aa, aa a b, b aa a: then "aa a" occurs three times, "aa aa" twice.
+  ASSERT_GE(merges.size(), 2u);
+  EXPECT_EQ(merges[0], TrainedMerge("a", "a"));
+  EXPECT_EQ(merges[1], TrainedMerge("aa", "a"));
+  // aa aaa, aa aa, aaa b, b aaa: nothing occurs twice.
+  EXPECT_EQ(merges.size(), 2u);
 }
 
 TEST(TrainMerges, TakesAnyBytes) {

@@ -110,6 +110,36 @@ TEST(TokenizersGolden, ATextBeginsAndEndsAsTheFilesSay) {
   ExpectBadInput([&] { OpenJson(dir); }, dir, "got the normalizer \"NFKC\"");
 }
 
+// Without a rule that splits texts, all of one is the piece that may be in the vocabulary; its words
+// are none, though merges do not cross their fronts.
+TEST(TokenizersGolden, AWholeTextIsAPieceWhereNothingSplitsIt) {
+  const Json merge = {{"type", "BPE"},
+                      {"byte_fallback", true},
+                      {"ignore_merges", true},
+                      {"vocab",
+                       {{"<unk>", 0},
+                        {"\u2581", 1},
+                        {"a", 2},
+                        {"b", 3},
+                        {"\u2581b", 4},
+                        {"a\u2581b", 5},
+                        {"\u2581a", 6}}},
+                      {"merges", {"\u2581 a"}}};
+  Json json = {
+      {"model", merge},
+      {"normalizer", {{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "\u2581"}}}};
+  const std::string dir = TestFolder();
+  WriteText(dir, "tokenizer.json", json.dump());
+  EXPECT_EQ(OpenJson(dir)->Encode("a b"), Ids{5});
+  EXPECT_EQ(OpenJson(dir)->Encode("a b b"), (Ids{2, 1, 3, 1, 3}));
+  EXPECT_EQ(OpenJson(dir)->Encode(" a"), Ids{6});
+  json.erase("normalizer");
+  json["pre_tokenizer"] = {
+      {"type", "Metaspace"}, {"replacement", "\u2581"}, {"prepend_scheme", "never"}};
+  WriteText(dir, "tokenizer.json", json.dump());
+  EXPECT_EQ(OpenJson(dir)->Encode("a b"), (Ids{2, 4}));
+}
+
 // A token of the vocabulary that no merge makes stands for its bytes.
 TEST(TokenizersGolden, WholePiecesComeBack) {
   std::ifstream file("tests/golden/tokenizers.tsv");

@@ -67,6 +67,10 @@ TEST(OpenTokenizer, NamesWhatIsMissing) {
   const std::string dir = TestFolder();
   ExpectBadInput([&] { OpenGpt2(dir); }, dir,
                  "one of the files encoder.json, vocab.json, got none");
+  WriteText(dir, "tokenizer.model", "sentences");
+  for (const auto& open :
+       {+[](const std::string& at) { OpenGpt2(at); }, +[](const std::string& at) { OpenJson(at); }})
+    ExpectBadInput([&] { open(dir); }, dir, "got tokenizer.model alone, which is not read");
   WriteSmallBpe(dir, {"<|endoftext|>"});
   EXPECT_EQ(OpenGpt2(dir)->vocabulary(), 259);
   ExpectBadInput([&] { OpenRoberta(dir); }, dir + "/vocab.json", "the special token <s>");

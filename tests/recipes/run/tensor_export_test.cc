@@ -10,6 +10,7 @@
 #include "recipes/evaluate/evaluate.h"
 #include "recipes/generate/generator.h"
 #include "recipes/run/run.h"
+#include "runtime/io/json.h"
 #include "runtime/io/safetensors.h"
 #include "tests/data/text/small_bpe.h"
 #include "tests/testing/tolerance.h"
@@ -41,7 +42,14 @@ const std::vector<ModelDescriptor>& SmallModels() {
                             {"intermediate_size", kInner},
                             {"num_hidden_layers", kLayers},
                             {"num_attention_heads", 4},
-                            {"max_position_embeddings", kLength + 2}})};
+                            {"max_position_embeddings", kLength + 2}}),
+      Small("llama", {{"hidden_size", kWidth},
+                      {"intermediate_size", kInner},
+                      {"num_hidden_layers", kLayers},
+                      {"num_attention_heads", 4},
+                      {"num_key_value_heads", 2},
+                      {"head_dim", kWidth / 4},
+                      {"max_position_embeddings", kLength}})};
   return models;
 }
 
@@ -133,6 +141,42 @@ TEST_P(TensorExport, HasLearnt) {
   const RunResult two = Train("two", 2);
   const TextEvaluation after = Test(two.model);
   EXPECT_LT(after.loss, std::log(256.0) - 0.1);
+}
+
+// transformers takes 1 and 2 where the configuration of a Llama does not say.
+TEST(LlamaExport, NamesTheTokensThatItsTokenizerPutsAroundATextOrNone) {
+  const std::string folder = ::testing::TempDir() + "/llama_export";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += fmt::format("ab line {} of the text ab. ", i);
+  data::WriteText(folder, "text.txt", text);
+  data::WriteSmallBpe(folder, {"<s>", "</s>"});  // 258 and 259
+  data::WriteText(folder, "tokenizer_config.json",
+                  R"({"tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": true,
+                      "bos_token": "<s>", "eos_token": "</s>"})");
+  const auto config_of = [&](const std::string& tokenizer, const std::string& vocab_dir) {
+    RunOptions options{.out = folder + "/" + tokenizer, .max_steps = 1};
+    Settings& s = options.settings;
+    s.model = "llama";
+    s.models = &SmallModels();
+    s.data = "text";
+    s.data_dir = folder + "/text.txt";
+    s.tokenizer = tokenizer;
+    s.vocab_dir = vocab_dir;
+    s.length = kLength;
+    s.epoch_size = 8;
+    s.batch_size = 8;
+    s.micro_batches = 2;
+    s.optimizer = "adamw";
+    s.threads = 2;
+    return io::ReadJsonObject(recipes::Run(options).model + "/config.json");
+  };
+  const nlohmann::json none = config_of("bytes", ""), both = config_of("json", folder);
+  EXPECT_TRUE(none.at("bos_token_id").is_null());
+  EXPECT_TRUE(none.at("eos_token_id").is_null());
+  EXPECT_EQ(both.at("bos_token_id"), 258);
+  EXPECT_EQ(both.at("eos_token_id"), 259);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, TensorExport, ::testing::Values("gpt-char", "roberta-mlm"),

@@ -177,6 +177,19 @@ TEST(Replay, SaysWhatItDoesNotKnow) {
   }
 }
 
+TEST(Replay, NamesTheConvolutionThatItDoesNotKnow) {
+  for (const char* op : {"conv1d", "conv2d"}) {
+    const Shape shape = std::string(op) == "conv1d" ? Shape{1, 1, 1} : Shape{1, 1, 1, 1};
+    const std::string report =
+        Report(std::string(R"({"op": ")") + op + R"(", "attrs": {"padding": "half"}})",
+               {{"in.input", F32({1}, shape)},
+                {"in.weight", F32({1}, shape)},
+                {"out.0", F32({1}, shape)}});
+    EXPECT_EQ(report.rfind("unsupported", 0), 0u) << report;
+    EXPECT_NE(report.find(std::string("[") + op + "] padding half"), std::string::npos) << report;
+  }
+}
+
 TEST(Replay, AnUnreadableFileFails) {
   const std::string path = ::testing::TempDir() + "/none.safetensors";
   std::ostringstream out;

@@ -3,7 +3,10 @@
 
 #include "recipes/convert/convert.h"
 #include "recipes/evaluate/evaluate.h"
+#include "recipes/evaluate/evaluate_classes.h"
+#include "recipes/evaluate/evaluate_text.h"
 #include "recipes/generate/generator.h"
+#include "recipes/generate/sampling.h"
 #include "recipes/model/usual_settings.h"
 #include "recipes/run/run.h"
 #include "recipes/settings/presets.h"

@@ -1,4 +1,4 @@
-// Conv1d: the linear layer x W + b with the weight stored as (in, out), as in GPT-2's files. Not a
+// Gpt2Linear: the linear layer x W + b with the weight stored as (in, out), as in GPT-2's files. Not a
 // convolution.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace torus {
 
-struct Conv1dOptions {
+struct Gpt2LinearOptions {
   int64_t in = 0, out = 0;
   double stddev = 0.02;
   bool bias = true;
@@ -18,9 +18,9 @@ struct Conv1dOptions {
 };
 
 // Parameters: weight (in, out), normal; bias (out), zeros, if enabled. Input (..., in).
-class Conv1d : public nn::Module {
+class Gpt2Linear : public nn::Module {
  public:
-  explicit Conv1d(const Conv1dOptions& options);
+  explicit Gpt2Linear(const Gpt2LinearOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
 
   // Forward(x) + residual, in the product (ops/matmul/linear_plus.h); of Forward after dropout only

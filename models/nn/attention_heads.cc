@@ -1,4 +1,4 @@
-#include "models/nn/multi_head_attention.h"
+#include "models/nn/attention_heads.h"
 
 #include "ops/attention/attention.h"
 #include "ops/view/view.h"
@@ -29,9 +29,8 @@ AttentionPlan PlanOf(const AttentionPlan& whole, const TensorPlace& place, const
   return plan;
 }
 
-Variable MultiHeadAttention(const Variable& q, const Variable& k, const Variable& v,
-                            const Variable& mask, const AttentionPlan& plan,
-                            const StepContext& ctx) {
+Variable AttendByHeads(const Variable& q, const Variable& k, const Variable& v,
+                       const Variable& mask, const AttentionPlan& plan, const StepContext& ctx) {
   Require(q.rank() == 3 && q.dim(2) % plan.heads == 0, "attention",
           "needs (N, T, width) with a width that {} heads divide, got {}", plan.heads, q.shape());
   const int64_t key_heads = plan.key_heads == 0 ? plan.heads : plan.key_heads;

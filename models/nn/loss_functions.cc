@@ -1,4 +1,4 @@
-#include "models/nn/loss_layers.h"
+#include "models/nn/loss_functions.h"
 
 namespace torus::nn {
 
