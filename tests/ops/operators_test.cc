@@ -75,6 +75,17 @@ TEST(Operators, ComparisonsGiveMasks) {
   EXPECT_FALSE(mask.requires_grad());
 }
 
+TEST(Operators, AnIntegerTensorRefusesANumberThatItDoesNotHave) {
+  const Tensor whole = FromVector<int64_t>({2, 3}, {2});
+  EXPECT_EQ(ErrorOf([&] { whole + 2.5; }), "[add] 2.5 is no i64");
+  EXPECT_EQ(ErrorOf([&] { 2.5 - whole; }), "[sub] 2.5 is no i64");
+  EXPECT_EQ(ErrorOf([&] { 2.5 / whole; }), "[div] 2.5 is no i64");
+  EXPECT_EQ(ErrorOf([&] { whole < 2.5; }), "[lt] 2.5 is no i64");
+  EXPECT_EQ(ErrorOf([&] { 2.5 >= whole; }), "[le] 2.5 is no i64");
+  EXPECT_EQ(ToVector<float>(3 / whole), (Floats{1.5, 1}));
+  EXPECT_EQ(ToVector<bool>(2 < whole), (Bools{false, true}));
+}
+
 TEST(Operators, OnVariablesRecordAndOnTensorsDoNot) {
   const Variable x(T({3}), true), y(T({3}), true);
   EXPECT_EQ((x * y).node()->op(), "mul");
@@ -92,7 +103,7 @@ TEST(Operators, AndOpsNameThemselvesWhereAnInputIsUndefined) {
   EXPECT_EQ(ErrorOf([&] { x.data() * Tensor(); }), "[mul] " + both);
   EXPECT_EQ(ErrorOf([&] { x < none; }), "[lt] " + both);
   EXPECT_EQ(ErrorOf([&] { 1 / none; }), "[div] needs defined inputs, got none");
-  EXPECT_EQ(ErrorOf([&] { none >= 1; }), "[le] needs defined inputs, got none");
+  EXPECT_EQ(ErrorOf([&] { none >= 1; }), "[ge] needs defined inputs, got none");
   EXPECT_EQ(ErrorOf([&] { ops::Matmul(x, none); }), "[matmul] " + both);
   EXPECT_EQ(ErrorOf([&] { ops::Linear(x, none); }), "[linear] " + both);
   EXPECT_EQ(ErrorOf([&] { ops::Maximum(x, none); }), "[maximum] " + both);
