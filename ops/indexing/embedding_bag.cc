@@ -41,7 +41,7 @@ Tensor StartsOf(const Variable& input, const Variable& offsets) {
 Tensor PaddingOf(const Variable& input, int64_t rows, std::optional<int64_t> padding_idx) {
   if (!padding_idx) return {};
   const int64_t at = *padding_idx < 0 ? *padding_idx + rows : *padding_idx;
-  const Tensor numbers = input.data().Reshape({input.numel()}).To(DType::kF64);
+  const Tensor numbers = input.data().Reshape({input.numel()}).To(DType::kI64);
   return ApplyCompare(kOp, CompareOp::kEqual, numbers, static_cast<double>(at));
 }
 
