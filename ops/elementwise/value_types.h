@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "ops/sum/running_type.h"
 #include "runtime/dtype.h"
 
 namespace torus::ops {
@@ -11,9 +12,8 @@ namespace torus::ops {
 // dtype. Integers of other widths are cast to i64 before (binary.h).
 template <class Visit>
 void VisitValues(std::string_view op, DType dtype, const Visit& visit) {
-  if (dtype == DType::kI64) return visit(ComputeType<int64_t>{});
   if (dtype == DType::kBool) return visit(ComputeType<bool>{});
-  VisitCompute(op, dtype, visit);
+  VisitNumbers(op, dtype, visit);
 }
 
 }  // namespace torus::ops

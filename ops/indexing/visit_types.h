@@ -1,8 +1,7 @@
-// The types for which kernels of indices are compiled.
+// The types in which kernels of indices move and add values.
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "runtime/dtype.h"
 
@@ -23,14 +22,7 @@ void VisitBySize(DType dtype, const F& f) {
   }
 }
 
-// For kernels that add: f32, f64 or i64. Throws BadInput tagged `op` for another dtype.
-template <class F>
-void VisitAdded(std::string_view op, DType dtype, const F& f) {
-  if (dtype == DType::kI64) return f(ComputeType<int64_t>{});
-  VisitCompute(op, dtype, f);
-}
-
-// The type in which values of this dtype add up, one of those.
+// The type in which values of this dtype add up: f32, f64 or i64.
 inline DType AddedType(DType dtype) {
   if (!IsFloating(dtype)) return DType::kI64;
   return IsLow(dtype) ? DType::kF32 : dtype;

@@ -3,8 +3,10 @@
 #include "ops/indexing/cuda/sorted_index.h"
 #include "ops/indexing/gather_plan.h"
 #include "ops/indexing/kernels.h"
+#include "ops/indexing/put_functors.h"
 #include "ops/indexing/row_norm.h"
 #include "ops/indexing/visit_types.h"
+#include "ops/sum/running_type.h"
 #include "runtime/cuda/divide.h"
 #include "runtime/cuda/elements.h"
 #include "runtime/cuda/strided.h"
@@ -89,7 +91,7 @@ struct AddRun {
     if (value == skip || (first > 0 && values[first - 1] == value)) return;
     T sum = T(0);
     for (int64_t p = first; p < count && values[p] == value; ++p)
-      sum += dy[(outer * count + order[p]) * inner + at.rest];
+      ops::AddTo()(sum, dy[(outer * count + order[p]) * inner + at.rest]);
     dx[(outer * rows + value) * inner + at.rest] = sum;
   }
 };
@@ -129,20 +131,6 @@ struct Gathered {
   __device__ void operator()(int64_t i) const {
     const auto places = walk(i);
     y[i] = x[places.at[0] + index[places.at[1]] * stride];
-  }
-};
-
-struct AddTo {
-  template <class T>
-  __device__ void operator()(T& to, T value) const {
-    to += value;
-  }
-};
-
-struct WriteTo {
-  template <class T>
-  __device__ void operator()(T& to, T value) const {
-    to = value;
   }
 };
 
@@ -259,7 +247,7 @@ void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t
   Fill(dx, 0);
   if (dy.numel() == 0) return;
   const SortedIndex sorted = SortIndex(op, index.View({index.numel()}), stream);
-  ops::VisitAdded(op, dx.dtype(), [&]<class T>(ComputeType<T>) {
+  ops::VisitNumbers(op, dx.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach(op, dy.numel(), stream,
             AddRun<T>{dx.dim(1), dx.dim(2), index.numel(), skip, Elements<int64_t>(sorted.values),
                       Elements<int64_t>(sorted.order), Elements<T>(dy), MutableElements<T>(dx)});
@@ -291,9 +279,9 @@ void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y) {
 void AddColumns(std::string_view op, const Tensor& y, int dim, const Tensor& index, Tensor& x) {
   const StreamHandle stream = CurrentStream(x.device());
   if (index.numel() == 0) return;
-  ops::VisitAdded(op, x.dtype(), [&]<class T>(ComputeType<T>) {
-    PutColumns(op, ColumnsOf<T, AddTo>(x, dim, index, Elements<T>(y), MutableElements<T>(x)), index,
-               dim, stream);
+  ops::VisitNumbers(op, x.dtype(), [&]<class T>(ComputeType<T>) {
+    PutColumns(op, ColumnsOf<T, ops::AddTo>(x, dim, index, Elements<T>(y), MutableElements<T>(x)),
+               index, dim, stream);
   });
 }
 
@@ -301,10 +289,10 @@ void Scatter(const Tensor& y, int dim, const Tensor& index, Tensor& x) {
   const StreamHandle stream = CurrentStream(x.device());
   if (index.numel() == 0) return;
   ops::VisitBySize(x.dtype(), [&]<class T>(T) {
-    PutColumns(
-        "scatter",
-        ColumnsOf<T, WriteTo>(x, dim, index, ElementsBySize<T>(y), MutableElementsBySize<T>(x)),
-        index, dim, stream);
+    PutColumns("scatter",
+               ColumnsOf<T, ops::WriteTo>(x, dim, index, ElementsBySize<T>(y),
+                                          MutableElementsBySize<T>(x)),
+               index, dim, stream);
   });
 }
 
