@@ -1,6 +1,7 @@
 #include "ops/indexing/embedding_bag.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/elementwise/binary.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/select.h"
@@ -124,6 +125,7 @@ BagMode ParseBagMode(std::string_view name) {
 
 Variable EmbeddingBag(const Variable& input, const Variable& weight, const Variable& offsets,
                       const EmbeddingBagOptions& o) {
+  RequireDefined(kOp, input, weight);
   Require(!o.per_sample_weights.defined() || o.mode == BagMode::kSum, kOp,
           "per_sample_weights go with mode sum alone");
   Require(!o.scale_grad_by_freq || o.mode != BagMode::kMax, kOp,

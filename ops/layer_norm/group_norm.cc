@@ -64,6 +64,7 @@ Variable InstanceNorm(const Variable& x, const Variable& weight, const Variable&
 }
 
 InstanceStatistics StatisticsOfInstances(const Variable& x) {
+  RequireDefined("instance_norm", x);
   const NoGrad constant;
   const Variable rows = Reshape(x, {x.dim(0), PixelsOf(x), x.dim(-1)});
   const auto over_samples = [](const Variable& of_each) { return Mean(of_each, {0}).data(); };
