@@ -8,7 +8,6 @@
 #include "ops/indexing/index_check.h"
 #include "ops/indexing/index_rows.h"
 #include "ops/indexing/kernels.h"
-#include "ops/indexing/visit_types.h"
 #include "ops/precision/in_precision.h"
 #include "ops/view/view.h"
 #include "runtime/kernels.h"

@@ -116,11 +116,12 @@ void Compare(std::string_view op, ops::CompareOp what, const Tensor& a, const Te
   });
 }
 
-void Select(std::string_view op, const Tensor& mask, const Tensor& a, const Tensor& b,
+void Select(std::string_view /*op*/, const Tensor& mask, const Tensor& a, const Tensor& b,
             Tensor& out) {
   const ops::BroadcastPlan plan = ops::PlanBroadcast(out.shape(), {&mask, &a, &b});
-  ops::VisitValues(op, a.dtype(), [&]<class T>(ComputeType<T>) {
-    Select(plan, mask.data<bool>(), a.data<T>(), b.data<T>(), out.mutable_data<T>());
+  ops::VisitBySize(a.dtype(), [&]<class T>(T) {
+    Select(plan, mask.data<bool>(), static_cast<const T*>(a.raw()), static_cast<const T*>(b.raw()),
+           static_cast<T*>(out.mutable_raw()));
   });
 }
 

@@ -202,10 +202,10 @@ void Select(std::string_view op, const Tensor& mask, const Tensor& a, const Tens
             Tensor& out) {
   const StreamHandle stream = CurrentStream(out.device());
   const auto walk = WalkOf<3>(ops::PlanBroadcast(out.shape(), {&mask, &a, &b}));
-  ops::VisitValues(op, a.dtype(), [&]<class T>(ComputeType<T>) {
+  ops::VisitBySize(a.dtype(), [&]<class T>(T) {
     ForEach(op, out.numel(), stream,
-            Selected<T>{walk, Elements<bool>(mask), Elements<T>(a), Elements<T>(b),
-                        MutableElements<T>(out)});
+            Selected<T>{walk, Elements<bool>(mask), ElementsBySize<T>(a), ElementsBySize<T>(b),
+                        MutableElementsBySize<T>(out)});
   });
 }
 

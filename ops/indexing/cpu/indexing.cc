@@ -3,11 +3,11 @@
 #include <vector>
 
 #include "ops/elementwise/cpu/broadcast_run.h"
+#include "ops/elementwise/value_types.h"
 #include "ops/indexing/gather_plan.h"
 #include "ops/indexing/kernels.h"
 #include "ops/indexing/put_functors.h"
 #include "ops/indexing/row_norm.h"
-#include "ops/indexing/visit_types.h"
 #include "ops/sum/reduction_shape.h"
 #include "ops/sum/running_type.h"
 #include "runtime/parallel_for.h"

@@ -1,11 +1,11 @@
 #include <string>
 
 #include "ops/indexing/cuda/sorted_index.h"
+#include "ops/elementwise/value_types.h"
 #include "ops/indexing/gather_plan.h"
 #include "ops/indexing/kernels.h"
 #include "ops/indexing/put_functors.h"
 #include "ops/indexing/row_norm.h"
-#include "ops/indexing/visit_types.h"
 #include "ops/sum/running_type.h"
 #include "runtime/cuda/divide.h"
 #include "runtime/cuda/elements.h"
@@ -202,20 +202,6 @@ Columns<T, Put> ColumnsOf(const Tensor& x, int dim, const Tensor& index, const T
           from,
           to,
           Put()};
-}
-
-// Elements of any dtype of T's size.
-template <class T>
-const T* ElementsBySize(const Tensor& tensor) {
-  TORUS_CHECK(SizeOf(tensor.dtype()) == sizeof(T) && tensor.device().kind == DeviceKind::kCuda,
-              "asked {} bytes on a GPU of {}", sizeof(T), tensor);
-  return static_cast<const T*>(tensor.raw());
-}
-
-template <class T>
-T* MutableElementsBySize(Tensor& tensor) {
-  ElementsBySize<T>(tensor);
-  return static_cast<T*>(tensor.mutable_raw());
 }
 
 }  // namespace
