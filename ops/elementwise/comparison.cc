@@ -4,8 +4,8 @@
 
 #include "autograd/precision.h"
 #include "autograd/undefined_input.h"
+#include "ops/elementwise/apply_map.h"
 #include "ops/elementwise/binary.h"
-#include "ops/elementwise/kernels.h"
 #include "ops/elementwise/math_functors.h"
 
 namespace torus::ops {
@@ -35,8 +35,7 @@ Variable Mirrored(std::string_view op, CompareOp what, const Variable& a, double
 
 Tensor Truth(std::string_view op, const Variable& v) {
   RequireDefined(op, v);
-  const Tensor& t = v.data();
-  return t.dtype() == DType::kBool ? t : ApplyCompare(op, CompareOp::kNotEqual, t, 0);
+  return v.data().To(DType::kBool);
 }
 
 // Compares magnitudes with infinity; integers give `whole`.
@@ -44,9 +43,8 @@ Variable AgainstInfinity(std::string_view op, CompareOp what, const Variable& v,
   RequireDefined(op, v);
   if (!IsFloating(v.dtype()))
     return Variable(Full(v.shape(), whole ? 1 : 0, DType::kBool, v.data().device()));
-  const Tensor x = (IsLow(v.dtype()) ? v.data().To(DType::kF32) : v.data()).Contiguous();
-  Tensor magnitude(x.shape(), x.dtype(), x.device());
-  kernels::MapForward(op, AbsFunctor{}, x, magnitude);
+  const Tensor x = IsLow(v.dtype()) ? v.data().To(DType::kF32) : v.data();
+  const Tensor magnitude = ApplyMap(op, AbsFunctor{}, x);
   return Variable(ApplyCompare(op, what, magnitude, std::numeric_limits<double>::infinity()));
 }
 
