@@ -1,7 +1,7 @@
 #include <string>
 
+#include "ops/cuda/sorted_index.h"
 #include "ops/elementwise/value_types.h"
-#include "ops/indexing/cuda/sorted_index.h"
 #include "ops/indexing/gather_plan.h"
 #include "ops/indexing/kernels.h"
 #include "ops/indexing/put_functors.h"
