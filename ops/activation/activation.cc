@@ -1,5 +1,6 @@
 #include "ops/activation/activation.h"
 
+#include "autograd/undefined_input.h"
 #include "ops/activation/activation_functors.h"
 #include "ops/elementwise/binary.h"
 #include "ops/elementwise/elementwise.h"
@@ -96,6 +97,7 @@ Variable Threshold(const Variable& input, double threshold, double value) {
 }
 
 Variable Prelu(const Variable& input, const Variable& weight) {
+  RequireDefined("prelu", input, weight);
   const int64_t channels = input.rank() == 0 ? 1 : input.dim(-1);
   Require(weight.rank() <= 1 && (weight.numel() == 1 || weight.numel() == channels), "prelu",
           "the weight must have 1 or {} elements, got {}", channels, weight.shape());
@@ -105,6 +107,7 @@ Variable Prelu(const Variable& input, const Variable& weight) {
 }
 
 Variable Glu(const Variable& input, int64_t dim) {
+  RequireDefined("glu", input);
   Require(input.rank() > 0, "glu", "a scalar has no halves");
   const int d = NormalizeDim("glu", dim, input.rank());
   const int64_t half = input.dim(d) / 2;

@@ -1,7 +1,7 @@
 // Activation functions, element by element, as in torch.nn.functional.
 //
-// Inputs are f32 or f64 with any strides; results are contiguous. Throws BadInput tagged with the
-// op for another dtype.
+// Inputs have any floating dtype, of which 16 bits are computed in f32 and rounded once, and any
+// strides; results are contiguous. Throws BadInput tagged with the op for another dtype.
 #pragma once
 
 #include <string_view>

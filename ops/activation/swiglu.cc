@@ -2,6 +2,7 @@
 
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
+#include "autograd/undefined_input.h"
 #include "ops/activation/kernels.h"
 #include "ops/precision/in_precision.h"
 
@@ -25,6 +26,7 @@ Variable SwigluOf(const Variable& gate, const Variable& up) {
 }  // namespace
 
 Variable Swiglu(const Variable& gate, const Variable& up) {
+  RequireDefined("swiglu", gate, up);
   Require(gate.shape() == up.shape(), "swiglu", "shapes differ: {} and {}", gate.shape(),
           up.shape());
   if (StayLowOnGpu(gate, up)) return SwigluOf(gate, up);

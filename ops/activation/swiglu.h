@@ -6,9 +6,9 @@
 
 namespace torus::ops {
 
-// silu(gate) * up. Both are f32 or f64, of one dtype and shape, with any strides; the result is
-// contiguous. Keeps both inputs for the backward, and nothing between. Throws BadInput for shapes
-// or dtypes that differ.
+// silu(gate) * up. Both are of one floating dtype, of which 16 bits are computed in f32, and of one
+// shape, with any strides; the result is contiguous. Keeps both inputs for the backward, and
+// nothing between. Throws BadInput for shapes or dtypes that differ.
 Variable Swiglu(const Variable& gate, const Variable& up);
 
 }  // namespace torus::ops

@@ -1,5 +1,6 @@
 #include "ops/convolution/conv1d.h"
 
+#include "autograd/undefined_input.h"
 #include "ops/convolution/conv_transpose.h"
 #include "ops/convolution/convolution.h"
 #include "ops/view/view.h"
@@ -10,6 +11,7 @@ namespace {
 // Calls f with both as images of height 1.
 template <class F>
 Variable AsImages(const char* op, const Variable& x, const Variable& weight, const F& f) {
+  RequireDefined(op, x, weight);
   Require(x.rank() == 3 && weight.rank() == 3, op,
           "needs a sequence (N, L, C) and a weight of rank 3, got {} and {}", x.shape(),
           weight.shape());

@@ -2,6 +2,7 @@
 
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
+#include "autograd/undefined_input.h"
 #include "ops/convolution/conv_geometry.h"
 #include "ops/convolution/kernels.h"
 #include "ops/elementwise/cast.h"
@@ -100,6 +101,7 @@ Variable WithoutBias(const Variable& x, const Variable& weight,
 
 Variable ConvTranspose2d(const Variable& x, const Variable& weight, const Variable& bias,
                          const ConvTranspose2dOptions& options) {
+  RequireDefined(kOp, x, weight);
   const Variable y = WithoutBias(x, weight, options);
   if (!bias.defined()) return y;
   Require(bias.shape() == Shape{y.dim(-1)} && bias.dtype() == weight.dtype(), kOp,

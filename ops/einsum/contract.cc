@@ -131,9 +131,13 @@ PairLabels Sorted(const LabelledTensor& a, const LabelledTensor& b, const Needed
   return sorted;
 }
 
-Variable PairProduct(const LabelledTensor& a, const LabelledTensor& b, const PairLabels& of) {
+Variable PairProduct(std::string_view op, const LabelledTensor& a, const LabelledTensor& b,
+                     const PairLabels& of) {
   if (of.summed.empty())
     return Mul(Grouped(a, of.batch, of.left, {}), Grouped(b, of.batch, {}, of.right));
+  Require(IsFloating(a.tensor.dtype()) && IsFloating(b.tensor.dtype()), op,
+          "sums products of floating types alone, got {} and {}; Cast the integers", a.tensor,
+          b.tensor);
   const Variable left = Grouped(a, of.batch, of.left, of.summed),
                  right = Grouped(b, of.batch, of.summed, of.right);
   if (!of.batch.empty()) return Bmm(left, right);
@@ -142,8 +146,8 @@ Variable PairProduct(const LabelledTensor& a, const LabelledTensor& b, const Pai
 
 // The product of two operands, summed over the labels that are not needed.
 template <class Needed>
-LabelledTensor Multiplied(const LabelledTensor& first, const LabelledTensor& second,
-                          const Needed& needed) {
+LabelledTensor Multiplied(std::string_view op, const LabelledTensor& first,
+                          const LabelledTensor& second, const Needed& needed) {
   LabelledTensor a = WithoutOnes(first, second), b = WithoutOnes(second, first);
   a = SummedOver(a, [&](int label) { return !needed(label) && !Has(b.labels, label); });
   b = SummedOver(b, [&](int label) { return !needed(label) && !Has(a.labels, label); });
@@ -151,7 +155,7 @@ LabelledTensor Multiplied(const LabelledTensor& first, const LabelledTensor& sec
   Shape shape;
   for (int label : Joined(of.batch, of.left, {})) shape.push_back(SizeOfLabel(a, label));
   for (int label : of.right) shape.push_back(SizeOfLabel(b, label));
-  return {Reshape(PairProduct(a, b, of), shape), Joined(of.batch, of.left, of.right)};
+  return {Reshape(PairProduct(op, a, b, of), shape), Joined(of.batch, of.left, of.right)};
 }
 
 }  // namespace
@@ -162,7 +166,7 @@ Variable Contract(std::string_view op, std::vector<LabelledTensor> operands,
   CheckSizes(op, operands);
   LabelledTensor product = operands[0];
   for (size_t i = 1; i < operands.size(); ++i)
-    product = Multiplied(product, operands[i], [&](int label) {
+    product = Multiplied(op, product, operands[i], [&](int label) {
       return Has(result, label) ||
              std::any_of(operands.begin() + static_cast<std::ptrdiff_t>(i) + 1, operands.end(),
                          [&](const LabelledTensor& later) { return Has(later.labels, label); });

@@ -1,5 +1,6 @@
 #include "ops/einsum/einsum.h"
 
+#include "autograd/undefined_input.h"
 #include "ops/einsum/contract.h"
 #include "ops/einsum/equation.h"
 #include "ops/elementwise/elementwise.h"
@@ -11,7 +12,10 @@ namespace torus::ops {
 Variable Einsum(std::string_view equation, const std::vector<Variable>& operands) {
   Require(!operands.empty(), "einsum", "needs at least one operand");
   std::vector<int> ranks;
-  for (const Variable& operand : operands) ranks.push_back(operand.rank());
+  for (const Variable& operand : operands) {
+    RequireDefined("einsum", operand);
+    ranks.push_back(operand.rank());
+  }
   const EinsumLabels labels = ReadEquation(equation, ranks);
   std::vector<LabelledTensor> labelled;
   for (size_t i = 0; i < operands.size(); ++i)
@@ -20,6 +24,7 @@ Variable Einsum(std::string_view equation, const std::vector<Variable>& operands
 }
 
 Variable Tensordot(const Variable& a, const Variable& b, int64_t dims) {
+  RequireDefined("tensordot", a, b);
   Require(dims >= 0 && dims <= a.rank() && dims <= b.rank(), "tensordot",
           "{} and {} do not have {} dimensions in common", a.shape(), b.shape(), dims);
   Dims last, first;
@@ -31,6 +36,7 @@ Variable Tensordot(const Variable& a, const Variable& b, int64_t dims) {
 }
 
 Variable Tensordot(const Variable& a, const Variable& b, const Dims& dims_a, const Dims& dims_b) {
+  RequireDefined("tensordot", a, b);
   Require(dims_a.rank() == dims_b.rank(), "tensordot", "{} and {} are no pairs of dimensions",
           dims_a, dims_b);
   std::vector<int> left, right, result;
@@ -52,6 +58,7 @@ Variable Tensordot(const Variable& a, const Variable& b, const Dims& dims_a, con
 }
 
 Variable Outer(const Variable& input, const Variable& vec2) {
+  RequireDefined("outer", input, vec2);
   Require(input.rank() == 1 && vec2.rank() == 1, "outer", "needs two vectors, got {} and {}",
           input.shape(), vec2.shape());
   return Mul(Unsqueeze(input, 1), vec2);

@@ -1,5 +1,6 @@
 // Sums of products by names of dimensions, as torch.einsum, tensordot and outer. Composed of
-// diagonals, sums, permutations and matrix products; f32 or f64.
+// diagonals, sums, permutations and matrix products; any floating dtype. Integers are permuted,
+// summed and multiplied, but sums of their products are BadInput.
 #pragma once
 
 #include <string_view>

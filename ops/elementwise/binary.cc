@@ -44,7 +44,7 @@ Tensor Divisor(std::string_view name, const Tensor& b) {
   return divisor.To(b.dtype());
 }
 
-// In a dtype that the kernels of comparison and selection know, with the same values.
+// In a dtype that the kernels of comparison know, with the same values.
 Tensor Known(const Tensor& t) {
   if (IsLow(t.dtype())) return t.To(DType::kF32);
   return t.dtype() == DType::kI32 || t.dtype() == DType::kU8 ? t.To(DType::kI64) : t;
@@ -103,11 +103,9 @@ Tensor ApplyCompare(std::string_view name, CompareOp op, const Tensor& a, double
 Tensor ApplySelect(std::string_view name, const Tensor& mask, const Tensor& a, const Tensor& b) {
   Require(mask.dtype() == DType::kBool, name, "the mask must be bool, got {}", mask);
   const Shape shape = BroadcastShapes(name, mask.shape(), CommonShape(name, a, b));
-  const bool floating = IsFloating(a.dtype());
-  const Tensor x = floating ? a : Known(a), y = floating ? b : Known(b);
-  Tensor out(shape, x.dtype(), CommonDevice(name, mask, a, b));
-  kernels::Select(name, mask, x, y, out);
-  return out.To(a.dtype());
+  Tensor out(shape, a.dtype(), CommonDevice(name, mask, a, b));
+  kernels::Select(name, mask, a, b, out);
+  return out;
 }
 
 Tensor ApplySelect(std::string_view name, const Tensor& mask, const Tensor& a, double b) {

@@ -33,7 +33,7 @@ Tensor ApplyBinary(std::string_view name, BinaryOp op, const Tensor& a, double b
 Tensor ApplyCompare(std::string_view name, CompareOp op, const Tensor& a, const Tensor& b);
 Tensor ApplyCompare(std::string_view name, CompareOp op, const Tensor& a, double b);
 
-// a where `mask` (bool) holds, else b; all three broadcast. Takes every dtype but 16-bit floats.
+// a where `mask` (bool) holds, else b; all three broadcast. Takes every dtype.
 Tensor ApplySelect(std::string_view name, const Tensor& mask, const Tensor& a, const Tensor& b);
 Tensor ApplySelect(std::string_view name, const Tensor& mask, const Tensor& a, double b);
 

@@ -3,8 +3,9 @@
 #include <limits>
 
 #include "autograd/precision.h"
+#include "autograd/undefined_input.h"
+#include "ops/elementwise/apply_map.h"
 #include "ops/elementwise/binary.h"
-#include "ops/elementwise/kernels.h"
 #include "ops/elementwise/math_functors.h"
 
 namespace torus::ops {
@@ -17,30 +18,33 @@ Tensor Operand(const Variable& v) {
 }
 
 Variable Compared(std::string_view op, CompareOp what, const Variable& a, const Variable& b) {
+  RequireDefined(op, a, b);
   return Variable(ApplyCompare(op, what, Operand(a), Operand(b)));
 }
 
 Variable Compared(std::string_view op, CompareOp what, const Variable& a, double b) {
+  RequireDefined(op, a);
   return Variable(ApplyCompare(op, what, a.data(), b));
 }
 
 // The number on the left, where it is compared with its mirror image.
 Variable Mirrored(std::string_view op, CompareOp what, const Variable& a, double b) {
+  RequireDefined(op, a);
   return Variable(ApplyCompare(op, what, NumberFor(op, b, a.data()), a.data()));
 }
 
 Tensor Truth(std::string_view op, const Variable& v) {
-  const Tensor& t = v.data();
-  return t.dtype() == DType::kBool ? t : ApplyCompare(op, CompareOp::kNotEqual, t, 0);
+  RequireDefined(op, v);
+  return v.data().To(DType::kBool);
 }
 
 // Compares magnitudes with infinity; integers give `whole`.
 Variable AgainstInfinity(std::string_view op, CompareOp what, const Variable& v, bool whole) {
+  RequireDefined(op, v);
   if (!IsFloating(v.dtype()))
     return Variable(Full(v.shape(), whole ? 1 : 0, DType::kBool, v.data().device()));
-  const Tensor x = (IsLow(v.dtype()) ? v.data().To(DType::kF32) : v.data()).Contiguous();
-  Tensor magnitude(x.shape(), x.dtype(), x.device());
-  kernels::MapForward(op, AbsFunctor{}, x, magnitude);
+  const Tensor x = IsLow(v.dtype()) ? v.data().To(DType::kF32) : v.data();
+  const Tensor magnitude = ApplyMap(op, AbsFunctor{}, x);
   return Variable(ApplyCompare(op, what, magnitude, std::numeric_limits<double>::infinity()));
 }
 
@@ -104,10 +108,11 @@ Variable LogicalXor(const Variable& input, const Variable& other) {
 }
 
 Variable LogicalNot(const Variable& input) {
-  return Variable(ApplyCompare("logical_not", CompareOp::kEqual, input.data(), 0));
+  return Compared("logical_not", CompareOp::kEqual, input, 0);
 }
 
 Variable IsNan(const Variable& input) {
+  RequireDefined("isnan", input);
   if (!IsFloating(input.dtype())) return AgainstInfinity("isnan", CompareOp::kEqual, input, false);
   return Compared("isnan", CompareOp::kNotEqual, input, input);
 }

@@ -88,6 +88,7 @@ Variable TrueQuotient(const Variable& input, const Variable& other) {
 }  // namespace
 
 Variable Add(const Variable& input, const Variable& other, double alpha) {
+  RequireDefined("add", input, other);
   if (alpha != 1) return Add(input, Scaled(other, alpha));
   if (StayLowOnGpu(input, other)) return AddOf(input, other);
   if (WidensOnGpu(input, other)) return WidenedSum(input, other);

@@ -31,7 +31,7 @@ TORUS_KERNEL(Compare, op, out.device(),
               Tensor& out),
              (op, what, a, b, out));
 
-// out = mask (bool) ? a : b. Values are f32, f64, i64 or bool. Strides and shapes as for Binary.
+// out = mask (bool) ? a : b, of any one dtype. Strides and shapes as for Binary.
 TORUS_KERNEL(Select, op, out.device(),
              (std::string_view op, const Tensor& mask, const Tensor& a, const Tensor& b,
               Tensor& out),

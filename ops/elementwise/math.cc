@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "autograd/undefined_input.h"
 #include "ops/elementwise/binary.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/math_functors.h"
@@ -24,7 +25,10 @@ Variable SignOfInteger(const Tensor& x) {
   return Variable(ApplyBinary("sign", BinaryOp::kMinimum, least, 1));
 }
 
-bool IsInteger(const Variable& v) { return !IsFloating(v.dtype()); }
+bool IsInteger(const char* op, const Variable& v) {
+  RequireDefined(op, v);
+  return !IsFloating(v.dtype());
+}
 
 }  // namespace
 
@@ -43,32 +47,32 @@ Variable Tan(const Variable& input) { return RecordMap("tan", input, TanFunctor{
 Variable Erf(const Variable& input) { return RecordMap("erf", input, ErfFunctor{}); }
 
 Variable Abs(const Variable& input) {
-  if (IsInteger(input)) return AbsOfInteger(input.data());
+  if (IsInteger("abs", input)) return AbsOfInteger(input.data());
   return RecordMap("abs", input, AbsFunctor{});
 }
 
 Variable Square(const Variable& input) {
-  if (IsInteger(input)) return Mul(input, input);
+  if (IsInteger("square", input)) return Mul(input, input);
   return RecordMap("square", input, SquareFunctor{});
 }
 
 Variable Sign(const Variable& input) {
-  if (IsInteger(input)) return SignOfInteger(input.data());
+  if (IsInteger("sign", input)) return SignOfInteger(input.data());
   return RecordMap("sign", input, SignFunctor{});
 }
 
 Variable Floor(const Variable& input) {
-  return IsInteger(input) ? input : RecordMap("floor", input, FloorFunctor{});
+  return IsInteger("floor", input) ? input : RecordMap("floor", input, FloorFunctor{});
 }
 
 Variable Ceil(const Variable& input) {
-  return IsInteger(input) ? input : RecordMap("ceil", input, CeilFunctor{});
+  return IsInteger("ceil", input) ? input : RecordMap("ceil", input, CeilFunctor{});
 }
 
 Variable Round(const Variable& input, int64_t decimals) {
-  Require(decimals == 0 || !IsInteger(input), "round", "{} decimals of integers ({})", decimals,
-          input);
-  if (IsInteger(input)) return input;
+  const bool whole = IsInteger("round", input);
+  Require(decimals == 0 || !whole, "round", "{} decimals of integers ({})", decimals, input);
+  if (whole) return input;
   if (decimals == 0) return RecordMap("round", input, RoundFunctor{});
   const double power = std::pow(10.0, std::abs(static_cast<double>(decimals)));
   return RecordMap("round", input, RoundDecimalsFunctor{power, decimals < 0});

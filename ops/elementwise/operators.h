@@ -4,9 +4,10 @@
 //   Variable loss = ops::Mean((y - 2 * x) / (1 + x));
 //
 // On Variables they are the ops of elementwise.h, with their gradients. On Tensors they record
-// nothing. Operands broadcast and have one dtype, a number is first rounded to it; errors are
-// those of the ops, named "add", "sub", "mul", "div", "neg", "lt" or "le" (a > b is "lt" of b and
-// a). To combine a Tensor with a Variable, say what it is: Variable(tensor) is a constant.
+// nothing. Operands broadcast and have one dtype, to which a number is first rounded; one that an
+// integer dtype does not have, as 2.5, is BadInput: Cast the integers. Errors are those of the ops,
+// named "add", "sub", "mul", "div", "neg", "lt", "le", "gt" or "ge". To combine a Tensor with a
+// Variable, say what it is: Variable(tensor) is a constant.
 //
 // There is no +=, since neither a new value under the old name nor a change of shared memory would
 // be seen to be meant: write x = x + y, or AddInPlace (runtime/kernels.h). There is no == of values

@@ -1,8 +1,8 @@
 #include "ops/elementwise/power.h"
 
 #include "autograd/node.h"
+#include "ops/elementwise/apply_map.h"
 #include "ops/elementwise/binary.h"
-#include "ops/elementwise/kernels.h"
 #include "ops/elementwise/math_functors.h"
 #include "ops/precision/in_precision.h"
 #include "ops/sum/sum.h"
@@ -19,25 +19,17 @@ Tensor BaseGradient(const Tensor& a, const Tensor& b, const Tensor& g) {
   return ApplySelect("pow", constant, Number(0, g), ApplyBinary("pow", BinaryOp::kMul, g, slope));
 }
 
-template <class F>
-Tensor Mapped(const Tensor& a, const F& f) {
-  const Tensor x = a.Contiguous();
-  Tensor y(x.shape(), x.dtype(), x.device());
-  kernels::MapForward("pow", f, x, y);
-  return y;
-}
-
 // Uses square roots for the numbers 0.5 and -0.5, as PyTorch does: unlike powers, they are NaN at
 // -infinity and keep the sign of -0.
 Tensor PowerOf(const Tensor& a, double b) {
-  if (b == 0.5) return Mapped(a, SqrtFunctor{});
-  if (b == -0.5) return Mapped(a, RsqrtFunctor{});
+  if (b == 0.5) return ApplyMap("pow", SqrtFunctor{}, a);
+  if (b == -0.5) return ApplyMap("pow", RsqrtFunctor{}, a);
   return ApplyBinary("pow", BinaryOp::kPow, a, b);
 }
 
 // g a^b log(a), and 0 where a = 0 and b >= 0: there the power is constant.
 Tensor ExponentGradient(const Tensor& a, const Tensor& b, const Tensor& power, const Tensor& g) {
-  const Tensor slope = ApplyBinary("pow", BinaryOp::kMul, power, Mapped(a, LogFunctor{}));
+  const Tensor slope = ApplyBinary("pow", BinaryOp::kMul, power, ApplyMap("pow", LogFunctor{}, a));
   const Tensor moved = ApplyBinary("pow", BinaryOp::kMul, g, slope);
   const Tensor zero = ApplyCompare("pow", CompareOp::kEqual, a, 0);
   const Tensor up = ApplyCompare("pow", CompareOp::kLessEqual, Number(0, b), b);

@@ -4,6 +4,7 @@
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
 #include "autograd/undefined_input.h"
+#include "ops/elementwise/apply_map.h"
 #include "ops/elementwise/kernels.h"
 #include "ops/precision/in_precision.h"
 #include "ops/precision/policy.h"
@@ -19,9 +20,7 @@ concept StepFunctor = !requires(const F& f) {
 
 template <class F>
 Variable RecordMapOf(std::string_view op, const Variable& input, const F& f) {
-  const Tensor x = input.data().Contiguous();
-  Tensor y(x.shape(), x.dtype(), x.device());
-  kernels::MapForward(op, f, x, y);
+  const Tensor x = input.data().Contiguous(), y = ApplyMap(op, f, x);
   if constexpr (StepFunctor<F>)
     return Record(op, y, {input}, [](const GradContext&) { return Gradients{Tensor()}; });
   else

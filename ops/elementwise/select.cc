@@ -1,6 +1,7 @@
 #include "ops/elementwise/select.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/elementwise/binary.h"
 #include "ops/elementwise/kernels.h"
 #include "ops/precision/in_precision.h"
@@ -38,6 +39,7 @@ Variable Where(const Variable& condition, const Variable& input, const Variable&
 }
 
 Variable MaskedFill(const Variable& input, const Variable& mask, const Variable& value) {
+  RequireDefined("masked_fill", input, mask, value);
   Require(value.rank() == 0, "masked_fill", "the value must be a scalar, got {}", value.shape());
   return Where(mask, value, input);
 }

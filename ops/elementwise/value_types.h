@@ -1,8 +1,10 @@
-// The dtypes that the kernels of comparison and selection, and of integer arithmetic, know.
+// The types for which the kernels of comparison, and those that move elements, are compiled.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
+#include "ops/sum/running_type.h"
 #include "runtime/dtype.h"
 
 namespace torus::ops {
@@ -11,9 +13,23 @@ namespace torus::ops {
 // dtype. Integers of other widths are cast to i64 before (binary.h).
 template <class Visit>
 void VisitValues(std::string_view op, DType dtype, const Visit& visit) {
-  if (dtype == DType::kI64) return visit(ComputeType<int64_t>{});
   if (dtype == DType::kBool) return visit(ComputeType<bool>{});
-  VisitCompute(op, dtype, visit);
+  VisitNumbers(op, dtype, visit);
+}
+
+// For kernels that only move elements: calls f(T{}) with an unsigned type of the dtype's size.
+template <class F>
+void VisitBySize(DType dtype, const F& f) {
+  switch (SizeOf(dtype)) {
+    case 1:
+      return f(uint8_t{});
+    case 2:
+      return f(uint16_t{});
+    case 4:
+      return f(uint32_t{});
+    default:
+      return f(uint64_t{});
+  }
 }
 
 }  // namespace torus::ops

@@ -1,6 +1,7 @@
 #include "ops/indexing/embedding_bag.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/elementwise/binary.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/select.h"
@@ -41,7 +42,7 @@ Tensor StartsOf(const Variable& input, const Variable& offsets) {
 Tensor PaddingOf(const Variable& input, int64_t rows, std::optional<int64_t> padding_idx) {
   if (!padding_idx) return {};
   const int64_t at = *padding_idx < 0 ? *padding_idx + rows : *padding_idx;
-  const Tensor numbers = input.data().Reshape({input.numel()}).To(DType::kF64);
+  const Tensor numbers = input.data().Reshape({input.numel()}).To(DType::kI64);
   return ApplyCompare(kOp, CompareOp::kEqual, numbers, static_cast<double>(at));
 }
 
@@ -124,6 +125,7 @@ BagMode ParseBagMode(std::string_view name) {
 
 Variable EmbeddingBag(const Variable& input, const Variable& weight, const Variable& offsets,
                       const EmbeddingBagOptions& o) {
+  RequireDefined(kOp, input, weight);
   Require(!o.per_sample_weights.defined() || o.mode == BagMode::kSum, kOp,
           "per_sample_weights go with mode sum alone");
   Require(!o.scale_grad_by_freq || o.mode != BagMode::kMax, kOp,

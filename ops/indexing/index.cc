@@ -1,7 +1,6 @@
 #include "ops/indexing/index.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "autograd/node.h"
 #include "autograd/undefined_input.h"
@@ -9,6 +8,8 @@
 #include "ops/indexing/basic_index.h"
 #include "ops/indexing/index_check.h"
 #include "ops/indexing/indexing.h"
+#include "ops/indexing/kernels.h"
+#include "ops/indexing/nonzero.h"
 #include "ops/view/view.h"
 #include "runtime/kernels.h"
 
@@ -38,23 +39,18 @@ Tensor PositionsOf(const Tensor& mask) {
   Require(mask.device() != kMetaDevice, "index",
           "a mask on meta has no values, so nobody knows how many elements it selects, got {}",
           mask);
-  const std::vector<bool> holds = ToVector<bool>(mask);
-  std::vector<int64_t> positions;
-  for (size_t i = 0; i < holds.size(); ++i)
-    if (holds[i]) positions.push_back(static_cast<int64_t>(i));
-  return FromVector(positions, {std::ssize(positions)}).To(mask.device());
+  const Tensor places = Nonzero(mask.Reshape({mask.numel()}));
+  return places.View({places.dim(0)});
 }
 
-// Indices whose negative values in [-size, 0) count from the end. Computed in f64, which has all
-// integers up to 2^53 exactly; larger ones are outside of any dimension.
+// Indices whose negative values in [-size, 0) count from the end.
 Tensor FromTheStart(const Tensor& index, int64_t size) {
-  const Tensor at = index.To(DType::kF64);
+  const Tensor at = index.To(DType::kI64);
   const auto bound = static_cast<double>(size);
   const Tensor negative = ApplyCompare("index", CompareOp::kLess, at, 0);
   const Tensor beyond = ApplyCompare("index", CompareOp::kLess, at, -bound);
   const Tensor wrapped = ApplyBinary("index", BinaryOp::kAdd, at, bound);
-  const Tensor placed = ApplySelect("index", negative, wrapped, at);
-  return ApplySelect("index", beyond, at, placed).To(DType::kI64);
+  return ApplySelect("index", beyond, at, ApplySelect("index", negative, wrapped, at));
 }
 
 // A selection along one dimension: what to reshape the view to before, the index of one dimension,
@@ -85,32 +81,18 @@ Variable SelectedFrom(const Variable& view, const Tensor& selected, int dim) {
   return Reshape(IndexSelect(Reshape(view, of.joined), of.dim, Variable(of.index)), of.result);
 }
 
-// For each row of a dimension, which row it is in the rows themselves followed by the new ones.
-Tensor RowsAfter(const Tensor& index, int64_t rows) {
-  std::vector<int64_t> from(static_cast<size_t>(rows));
-  std::iota(from.begin(), from.end(), 0);
-  const std::vector<int64_t> at = ToVector<int64_t>(index);
-  for (size_t i = 0; i < at.size(); ++i)
-    from[static_cast<size_t>(at[i])] = rows + static_cast<int64_t>(i);
-  return FromVector(from, {rows}).To(index.device());
-}
-
 // Copies the values, whose shape is that of the selection, over the selected rows of the view.
 void AssignRows(Tensor& view, const Selection& of, const Tensor& values) {
   const Tensor index = CheckedIndex("index", of.index, of.joined[of.dim]);
   if (index.numel() == 0) return;
-  const int64_t rows = of.joined[of.dim];
-  Shape both = of.joined, added = of.joined;
-  both[of.dim] = rows + index.numel();
-  added[of.dim] = index.numel();
-  Tensor joined(both, view.dtype(), view.device());
-  Tensor before = joined.Narrow(of.dim, 0, rows);
-  Tensor after = joined.Narrow(of.dim, rows, index.numel());
-  Copy(view.Reshape(of.joined), before);
-  Copy(values.Reshape(added), after);
-  const Tensor from = RowsAfter(index, rows);
-  const Variable assigned = IndexSelect(Variable(joined), of.dim, Variable(from));
-  Copy(assigned.data().View(view.shape()), view);
+  Require(index.device() == view.device(), "assign",
+          "an index on {} does not say what is written on {}", index.device(), view.device());
+  Shape added = of.joined, line = Dims::Filled(of.joined.rank(), 1);
+  added[of.dim] = line[of.dim] = index.numel();
+  const Tensor source = values.Reshape(added).To(view.dtype()).To(view.device()).Contiguous();
+  Tensor rows = view.Reshape(of.joined);  // in the same memory, if the view is contiguous
+  kernels::Scatter(source, of.dim, index.View(line).Expand(added).Contiguous(), rows);
+  if (rows.storage() != view.storage()) Copy(rows.View(view.shape()), view);
 }
 
 void CheckAssigned(const Tensor& tensor) {

@@ -1,7 +1,6 @@
 #include "ops/indexing/index_rows.h"
 
 #include "ops/indexing/kernels.h"
-#include "ops/indexing/visit_types.h"
 #include "ops/sum/reduction_shape.h"
 
 namespace torus::ops {

@@ -6,7 +6,6 @@
 #include "ops/indexing/index_check.h"
 #include "ops/indexing/index_rows.h"
 #include "ops/indexing/kernels.h"
-#include "ops/precision/in_precision.h"
 #include "ops/precision/native.h"
 #include "ops/view/view.h"
 #include "runtime/kernels.h"
@@ -52,26 +51,23 @@ Variable GatherNothing(const Variable& input, const Shape& index) {
 }  // namespace
 
 Variable IndexSelect(const Variable& input, int64_t dim, const Variable& index) {
-  return InPrecision(
-      "index_select",
-      [&](const Variable& input, const Variable& index) {
-        Require(index.rank() <= 1, "index_select", "needs a 1-D index, got {}", index.shape());
-        const int d = NormalizeDim("index_select", dim, input.rank());
-        if (input.rank() == 0) {
-          Require(index.numel() == 1, "index_select", "a scalar has one element, got {} indices",
-                  index.numel());
-          return Reshape(IndexSelect(Reshape(input, {1}), 0, index), {});
-        }
-        const Tensor at = CheckedIndex("index_select", index.data(), input.dim(d));
-        return Record(
-            "index_select", PickedRows("index_select", input.data().Contiguous(), d, at),
-            {input, index}, [shape = input.shape(), d, at = Saved(at)](const GradContext& g) {
-              return Gradients{
-                  AddedRows("index_select", g.grad(), shape, d, at.get(), -1, g.grad().device()),
-                  Tensor()};
-            });
-      },
-      input, index);
+  RequireDefined("index_select", input, index);
+  Require(index.rank() <= 1, "index_select", "needs a 1-D index, got {}", index.shape());
+  const int d = NormalizeDim("index_select", dim, input.rank());
+  if (input.rank() == 0) {
+    Require(index.numel() == 1, "index_select", "a scalar has one element, got {} indices",
+            index.numel());
+    return Reshape(IndexSelect(Reshape(input, {1}), 0, index), {});
+  }
+  const Tensor at = CheckedIndex("index_select", index.data(), input.dim(d));
+  return Record(
+      "index_select", PickedRows("index_select", input.data().Contiguous(), d, at), {input, index},
+      [shape = input.shape(), d, at = Saved(at)](const GradContext& g) {
+        const Tensor& dy = g.grad();
+        return Gradients{
+            AddedRows("index_select", dy, shape, d, at.get(), -1, dy.device()).To(dy.dtype()),
+            Tensor()};
+      });
 }
 
 Variable Embedding(const Variable& input, const Variable& weight,
@@ -98,32 +94,30 @@ Variable Embedding(const Variable& input, const Variable& weight,
 }
 
 Variable Gather(const Variable& input, int64_t dim, const Variable& index) {
-  return InPrecision(
-      "gather",
-      [&](const Variable& input, const Variable& index) {
-        const int d = NormalizeDim("gather", dim, input.rank());
-        if (index.numel() == 0) return GatherNothing(input, index.shape());
-        if (input.rank() == 0 || index.rank() == 0) {
-          Require(input.rank() <= 1 && index.rank() <= 1, "gather",
-                  "index {} does not fit input {}", index.shape(), input.shape());
-          return Reshape(Gather(Reshape(input, {-1}), 0, Reshape(index, {-1})), index.shape());
-        }
-        CheckGatherShape(input.shape(), d, index.shape());
-        const Tensor at = CheckedIndex("gather", index.data(), input.dim(d));
-        const Tensor x = input.data().Contiguous();
-        Tensor out(index.shape(), x.dtype(), CommonDevice("gather", x, at));
-        kernels::Gather(x, d, at, out);
-        return Record("gather", std::move(out), {input, index},
-                      [shape = x.shape(), d, index = Saved(at)](const GradContext& g) {
-                        Tensor dx = Zeros(shape, g.grad().dtype(), g.grad().device());
-                        kernels::AddColumns("gather", g.grad(), d, index.get(), dx);
-                        return Gradients{dx, Tensor()};
-                      });
-      },
-      input, index);
+  RequireDefined("gather", input, index);
+  const int d = NormalizeDim("gather", dim, input.rank());
+  if (index.numel() == 0) return GatherNothing(input, index.shape());
+  if (input.rank() == 0 || index.rank() == 0) {
+    Require(input.rank() <= 1 && index.rank() <= 1, "gather", "index {} does not fit input {}",
+            index.shape(), input.shape());
+    return Reshape(Gather(Reshape(input, {-1}), 0, Reshape(index, {-1})), index.shape());
+  }
+  CheckGatherShape(input.shape(), d, index.shape());
+  const Tensor at = CheckedIndex("gather", index.data(), input.dim(d));
+  const Tensor x = input.data().Contiguous();
+  Tensor out(index.shape(), x.dtype(), CommonDevice("gather", x, at));
+  kernels::Gather(x, d, at, out);
+  return Record("gather", std::move(out), {input, index},
+                [shape = x.shape(), d, index = Saved(at)](const GradContext& g) {
+                  const DType type = SumTypeOf(g.grad().dtype());
+                  Tensor dx = Zeros(shape, type, g.grad().device());
+                  kernels::AddColumns("gather", g.grad().To(type), d, index.get(), dx);
+                  return Gradients{dx.To(g.grad().dtype()), Tensor()};
+                });
 }
 
 Variable TakeAlongDim(const Variable& input, const Variable& indices, std::optional<int64_t> dim) {
+  RequireDefined("take_along_dim", input, indices);
   if (!dim) return Gather(Reshape(input, {input.numel()}), 0, Reshape(indices, {indices.numel()}));
   Require(input.rank() == indices.rank(), "take_along_dim",
           "needs as many dimensions of input and indices, got {} and {}", input.shape(),

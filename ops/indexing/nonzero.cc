@@ -1,5 +1,6 @@
 #include "ops/indexing/nonzero.h"
 
+#include "autograd/undefined_input.h"
 #include "ops/indexing/indexing.h"
 #include "ops/indexing/kernels.h"
 #include "ops/view/view.h"
@@ -27,11 +28,13 @@ Tensor PlacesOf(const Tensor& mask) {
 }  // namespace
 
 Tensor Nonzero(const Tensor& input) {
+  Require(input.defined(), "nonzero", "needs a defined tensor, got an undefined one");
   RequireValues("nonzero", input);
   return PlacesOf(input.To(DType::kBool));
 }
 
 Variable MaskedSelect(const Variable& input, const Variable& mask) {
+  RequireDefined("masked_select", input, mask);
   Require(mask.dtype() == DType::kBool, "masked_select", "needs a bool mask, got {}", mask);
   RequireValues("masked_select", mask.data());
   const Shape shape = BroadcastShapes("masked_select", input.shape(), mask.shape());

@@ -1,5 +1,6 @@
 #include "ops/indexing/repeat_rows.h"
 
+#include "autograd/undefined_input.h"
 #include "ops/indexing/indexing.h"
 #include "ops/view/repeat.h"
 #include "ops/view/view.h"
@@ -21,6 +22,7 @@ std::vector<int64_t> CountsOf(const Tensor& repeats) {
 
 Variable RepeatInterleave(const Variable& input, const Tensor& repeats,
                           std::optional<int64_t> dim) {
+  RequireDefined("repeat_interleave", input);
   const std::vector<int64_t> counts = CountsOf(repeats);
   if (counts.size() == 1) return RepeatInterleave(input, counts[0], dim);
   if (!dim) return RepeatInterleave(Reshape(input, {input.numel()}), repeats, 0);

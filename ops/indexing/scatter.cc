@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/elementwise/binary.h"
 #include "ops/indexing/index_check.h"
 #include "ops/indexing/index_rows.h"
 #include "ops/indexing/kernels.h"
-#include "ops/indexing/visit_types.h"
 #include "ops/precision/in_precision.h"
 #include "ops/view/view.h"
 #include "runtime/kernels.h"
@@ -115,14 +115,10 @@ Tensor Scaled(const Tensor& t, double alpha) {
   return alpha == 1 ? t : ApplyBinary("index_add", BinaryOp::kMul, t, alpha);
 }
 
+// In the type of the sums.
 Tensor Sum(const Tensor& x, const Tensor& sums, double alpha) {
-  if (IsFloating(x.dtype()))
-    return ApplyBinary("index_add", BinaryOp::kAdd, x, Scaled(sums, alpha));
-  Require(alpha == 1, "index_add", "of whole numbers needs an alpha of 1, got {}", alpha);
-  Tensor out(x.shape(), DType::kI64, sums.device());
-  Copy(x, out);
-  AddInPlace(out, sums);
-  return out.To(x.dtype());
+  return ApplyBinary("index_add", BinaryOp::kAdd, x.To(sums.dtype()), Scaled(sums, alpha))
+      .To(x.dtype());
 }
 
 Variable IndexAddOf(const Variable& input, int64_t dim, const Variable& index,
@@ -175,6 +171,7 @@ Variable Scatter(const Variable& input, int64_t dim, const Variable& index, cons
 }
 
 Variable Scatter(const Variable& input, int64_t dim, const Variable& index, double value) {
+  RequireDefined("scatter", input, index);
   return Scatter(input, dim, index,
                  Variable(Full(index.shape(), value, input.dtype(), input.data().device())));
 }
@@ -195,6 +192,7 @@ Variable ScatterAdd(const Variable& input, int64_t dim, const Variable& index,
 
 Variable IndexAdd(const Variable& input, int64_t dim, const Variable& index, const Variable& source,
                   double alpha) {
+  RequireDefined("index_add", input, index, source);
   return InPrecision(
       "index_add",
       [&](const Variable& input, const Variable& source) {
@@ -204,6 +202,7 @@ Variable IndexAdd(const Variable& input, int64_t dim, const Variable& index, con
 }
 
 Tensor OneHot(const Tensor& input, int64_t num_classes) {
+  Require(input.defined(), "one_hot", "needs a defined tensor, got an undefined one");
   Require(num_classes == -1 || num_classes > 0, "one_hot", "needs -1 or at least one class, got {}",
           num_classes);
   const int64_t count = num_classes == -1 ? CountClasses(input) : num_classes;

@@ -23,8 +23,8 @@ Variable Scatter(const Variable& input, int64_t dim, const Variable& index, doub
 Variable ScatterAdd(const Variable& input, int64_t dim, const Variable& index, const Variable& src);
 
 // Adds alpha times slice k of `source` along `dim` to slice index[k] of the input. The index is 1-D
-// or a scalar; source has as many slices, and else the input's shape. For whole numbers alpha must
-// be 1.
+// or a scalar; source has as many slices, and else the input's shape. For whole numbers alpha is
+// one too.
 Variable IndexAdd(const Variable& input, int64_t dim, const Variable& index, const Variable& source,
                   double alpha = 1);
 

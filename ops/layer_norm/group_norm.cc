@@ -1,6 +1,7 @@
 #include "ops/layer_norm/group_norm.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/layer_norm/layer_norm.h"
 #include "ops/reduction/reduction.h"
@@ -11,8 +12,8 @@ namespace torus::ops {
 namespace {
 
 void CheckChannels(const char* op, const char* name, const Variable& v, const Variable& x) {
-  Require(!v.defined() || (v.shape() == Shape{x.dim(-1)} && v.dtype() == x.dtype()), op,
-          "{} must be {} ({}), got {}", name, Name(x.dtype()), x.dim(-1), v);
+  Require(!v.defined() || v.shape() == Shape{x.dim(-1)}, op, "{} must be ({}), got {}", name,
+          x.dim(-1), v);
 }
 
 int64_t PixelsOf(const Variable& x) {
@@ -23,7 +24,6 @@ int64_t PixelsOf(const Variable& x) {
 
 // Each group of a sample is a row of layer norm.
 Variable NormalizedGroups(const Variable& x, int64_t groups, double eps) {
-  if (x.numel() == 0) return Mul(x, 1.0);
   const int64_t n = x.dim(0), pixels = PixelsOf(x), width = x.dim(-1) / groups;
   const auto swapped = [](const Variable& v) { return Permute(v, {0, 2, 1, 3}); };
   const Variable rows =
@@ -46,6 +46,7 @@ Variable Normalize(const char* op, const Variable& x, int64_t groups, const Vari
 Variable GroupNorm(const Variable& x, int64_t num_groups, const Variable& weight,
                    const Variable& bias, double eps) {
   constexpr const char* kOp = "group_norm";
+  RequireDefined(kOp, x);
   Require(x.rank() >= 2, kOp, "needs (N, ..., C), got {}", x.shape());
   Require(num_groups >= 1 && x.dim(-1) % num_groups == 0, kOp,
           "num_groups must divide the channels of {}, got {}", x.shape(), num_groups);
@@ -56,12 +57,14 @@ Variable GroupNorm(const Variable& x, int64_t num_groups, const Variable& weight
 
 Variable InstanceNorm(const Variable& x, const Variable& weight, const Variable& bias, double eps) {
   constexpr const char* kOp = "instance_norm";
+  RequireDefined(kOp, x);
   Require(x.rank() >= 3, kOp, "needs (N, ..., C) with a dimension between, got {}", x.shape());
   Require(PixelsOf(x) != 1, kOp, "needs more than one value of a channel, got {}", x.shape());
   return Normalize(kOp, x, x.dim(-1), weight, bias, eps);
 }
 
 InstanceStatistics StatisticsOfInstances(const Variable& x) {
+  RequireDefined("instance_norm", x);
   const NoGrad constant;
   const Variable rows = Reshape(x, {x.dim(0), PixelsOf(x), x.dim(-1)});
   const auto over_samples = [](const Variable& of_each) { return Mean(of_each, {0}).data(); };

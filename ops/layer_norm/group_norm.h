@@ -9,9 +9,10 @@ namespace torus::ops {
 
 // (x - mean) / sqrt(var + eps) * weight + bias of x (N, ..., C), with mean and biased variance of
 // each sample's num_groups groups of C / num_groups neighbouring channels. weight and bias are (C),
-// or undefined (ones and zeros). f32 or f64, all of one dtype, any strides. Throws BadInput if
-// num_groups does not divide C, for shapes or dtypes that do not fit, and, as PyTorch does, for an
-// x whose groups have one value in all.
+// or undefined (ones and zeros). Any floating dtype, of all alike; under a WithPrecision they may
+// differ, and the result has that of the layer norm, or what it has times weight and plus bias. Any
+// strides. Throws BadInput if num_groups does not divide C, for shapes or dtypes that do not fit,
+// and, as PyTorch does, for an x whose groups have one value in all.
 Variable GroupNorm(const Variable& x, int64_t num_groups, const Variable& weight = {},
                    const Variable& bias = {}, double eps = 1e-5);
 

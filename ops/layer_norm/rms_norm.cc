@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "autograd/undefined_input.h"
 #include "ops/layer_norm/norm_of_rows.h"
 #include "ops/precision/in_precision.h"
 
@@ -28,6 +29,7 @@ Variable Normalize(const Variable& input, const Shape& normalized, const Variabl
 
 Variable RmsNorm(const Variable& input, const Shape& normalized_shape, const Variable& weight,
                  std::optional<double> eps) {
+  RequireDefined(kOp, input);
   if (RoundsOnGpu(input))
     return Normalize(input, normalized_shape, Widened(weight), eps, ResultOf(kOp, input, weight));
   return InPrecision(

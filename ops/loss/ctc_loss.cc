@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/elementwise/binary.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/select.h"
@@ -152,6 +153,7 @@ Variable OfBatch(const Variable& log_probs, const Tensor& targets, const Tensor&
 
 Variable CtcLoss(const Variable& log_probs, const Tensor& targets, const Tensor& input_lengths,
                  const Tensor& target_lengths, const CtcLossOptions& options) {
+  RequireDefined(kOp, log_probs);
   if (log_probs.rank() != 2)
     return OfBatch(log_probs, targets, input_lengths, target_lengths, options);
   Require(input_lengths.numel() == 1 && target_lengths.numel() == 1, kOp,

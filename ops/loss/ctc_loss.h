@@ -25,8 +25,8 @@ struct CtcLossOptions {
 // posterior of each label (equation 16). Sums are in log space.
 //
 // Lengths and labels are read and checked on the CPU, so those on a GPU are waited for. Throws
-// BadInput for shapes and dtypes that do not fit, a length outside of its dimension, a label that
-// is no class or is blank's own number outside of the classes.
+// BadInput for shapes and dtypes that do not fit, a length outside of its dimension, and a label or
+// a blank that is none of the classes.
 Variable CtcLoss(const Variable& log_probs, const Tensor& targets, const Tensor& input_lengths,
                  const Tensor& target_lengths, const CtcLossOptions& options = {});
 

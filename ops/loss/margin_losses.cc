@@ -1,7 +1,7 @@
 #include "ops/loss/margin_losses.h"
 
-#include "ops/elementwise/binary.h"
 #include "ops/elementwise/cast.h"
+#include "ops/elementwise/comparison.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/extrema.h"
 #include "ops/elementwise/math.h"
@@ -14,15 +14,17 @@ namespace {
 
 Variable Positive(const Variable& x) { return Clamp(x, 0.0, std::nullopt); }
 
-// `losses` where the target is `label`, else 0.
-Variable Of(double label, const Variable& losses, const Tensor& target) {
-  const Variable selected(ApplyCompare("where", CompareOp::kEqual, target, label));
-  return Where(selected, losses, Variable(Number(0, losses.data())));
+// `losses` where the target is `label`, else 0; and the other way round.
+Variable Of(double label, const Variable& losses, const Variable& target) {
+  return MaskedFill(losses, Ne(target, label), 0);
+}
+Variable Except(double label, const Variable& losses, const Variable& target) {
+  return MaskedFill(losses, Eq(target, label), 0);
 }
 
-// `losses` but 0 where the target is `label`.
-Variable Except(double label, const Variable& losses, const Tensor& target) {
-  return MaskedFill(losses, Variable(ApplyCompare("where", CompareOp::kEqual, target, label)), 0);
+// Also integers, of which unsigned ones have no -1.
+Variable LabelsLike(const Variable& input, const Variable& target) {
+  return Variable(target.data().To(input.dtype()));
 }
 
 }  // namespace
@@ -40,7 +42,7 @@ Variable MarginRankingLoss(const Variable& input1, const Variable& input2, const
 Variable HingeEmbeddingLoss(const Variable& input, const Variable& target, double margin,
                             LossReduction reduction) {
   RequireOneShape("hinge_embedding_loss", "input", input, "target", target);
-  const Tensor labels = target.data().To(input.dtype());
+  const Variable labels = LabelsLike(input, target);
   const Variable apart = Positive(Add(Neg(input), margin));
   return Reduce(Add(Except(1, apart, labels), Except(-1, input, labels)), reduction);
 }
@@ -50,6 +52,7 @@ Variable CosineEmbeddingLoss(const Variable& input1, const Variable& input2, con
   constexpr const char* kOp = "cosine_embedding_loss";
   constexpr double kLonger = 1e-12;
   RequireOneShape(kOp, "input1", input1, "input2", input2);
+  RequireDefined(kOp, target);
   Require(target.rank() <= 1 && input1.rank() == target.rank() + 1 &&
               (target.rank() == 0 || target.dim(0) == input1.dim(0)),
           kOp, "needs inputs (N, D) and a target (N), or (D) and (), got {} and {}", input1.shape(),
@@ -57,7 +60,7 @@ Variable CosineEmbeddingLoss(const Variable& input1, const Variable& input2, con
   const auto dot = [](const Variable& a, const Variable& b) { return Sum(Mul(a, b), {-1}); };
   const auto square = [&](const Variable& x) { return Add(dot(x, x), kLonger); };
   const Variable cosine = Div(dot(input1, input2), Sqrt(Mul(square(input1), square(input2))));
-  const Tensor labels = target.data().To(input1.dtype());
+  const Variable labels = LabelsLike(input1, target);
   return Reduce(
       Add(Of(1, Add(Neg(cosine), 1.0), labels), Of(-1, Positive(Sub(cosine, margin)), labels)),
       reduction);

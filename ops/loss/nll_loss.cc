@@ -1,6 +1,7 @@
 #include "ops/loss/nll_loss.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/loss/class_shape.h"
 #include "ops/loss/kernels.h"
 #include "ops/loss/reduce_losses.h"
@@ -45,6 +46,7 @@ Tensor InputGradient(const SavedForBackward& saved, const Tensor& dloss) {
 }  // namespace
 
 Variable NllLoss(const Variable& input, const Variable& target, const NllLossOptions& options) {
+  RequireDefined(kOp, input, target);
   return InPrecision(
       "nll_loss",
       [&](const Variable& input) {

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "autograd/node.h"
-#include "ops/elementwise/binary.h"
+#include "ops/elementwise/comparison.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/extrema.h"
 #include "ops/elementwise/math.h"
@@ -17,20 +17,10 @@ namespace torus::ops {
 namespace {
 
 // x log(x), and 0 at 0.
-Variable Entropies(const Variable& x) {
-  const Variable zero(ApplyCompare("kl_div", CompareOp::kEqual, x.data(), 0.0));
-  return MaskedFill(Mul(x, Log(x)), zero, 0);
-}
+Variable Entropies(const Variable& x) { return MaskedFill(Mul(x, Log(x)), Eq(x, 0), 0); }
 
-// log(1 - x) without the rounding of 1 - x: with w the rounded 1 - x, it is log(w) x / (1 - w)
-// (Goldberg 1991, "What every computer scientist should know about floating-point arithmetic",
-// theorem 4).
-Variable LogOfRest(const Variable& x) {
-  const Variable rest = Add(Neg(x), 1.0), taken = Add(Neg(rest), 1.0);
-  const Variable unmoved(
-      ApplyCompare("binary_cross_entropy", CompareOp::kEqual, taken.data(), 0.0));
-  return Where(unmoved, Neg(x), Mul(Log(rest), Div(x, MaskedFill(taken, unmoved, 1))));
-}
+// log(1 - x)
+Variable LogOfRest(const Variable& x) { return Log1p(Neg(x)); }
 
 // The smallest logarithm that counts.
 constexpr double kLeastLog = -100;
@@ -80,14 +70,6 @@ Variable VarianceOfEach(const Variable& input, const Variable& var) {
   return Expand(last, input.shape());
 }
 
-// max(var, eps) with the gradient of var.
-Variable AtLeast(const Variable& var, double eps) {
-  constexpr const char* kOp = "gaussian_nll_loss";
-  const Tensor missing = ApplyBinary(kOp, BinaryOp::kSub, Number(eps, var.data()), var.data());
-  const Tensor short_of = ApplyCompare(kOp, CompareOp::kLess, var.data(), eps);
-  return Add(var, Variable(ApplySelect(kOp, short_of, missing, 0.0)));
-}
-
 }  // namespace
 
 KlReduction ParseKlReduction(std::string_view name) {
@@ -122,6 +104,7 @@ Variable GaussianNllLoss(const Variable& input, const Variable& target, const Va
                          const GaussianNllOptions& options) {
   constexpr const char* kOp = "gaussian_nll_loss";
   RequireOneShape(kOp, "input", input, "target", target);
+  RequireDefined(kOp, var);
   Require(options.eps > 0, kOp, "eps must be positive, got {}", options.eps);
   const Variable variance = AtLeast(VarianceOfEach(input, var), options.eps);
   const Variable off = Sub(input, target);

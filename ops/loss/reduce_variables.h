@@ -1,10 +1,13 @@
 // What the losses between real numbers share.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "autograd/undefined_input.h"
 #include "autograd/variable.h"
+#include "ops/elementwise/elementwise.h"
+#include "ops/elementwise/extrema.h"
 #include "ops/loss/loss_reduction.h"
 #include "ops/reduction/reduction.h"
 
@@ -13,6 +16,11 @@ namespace torus::ops {
 inline Variable Reduce(const Variable& losses, LossReduction reduction) {
   if (reduction == LossReduction::kNone) return losses;
   return reduction == LossReduction::kMean ? Mean(losses) : Sum(losses);
+}
+
+// max(x, least) with the gradient of x alone.
+inline Variable AtLeast(const Variable& x, double least) {
+  return Add(x, Clamp(Add(Neg(x.Detach()), least), 0.0, std::nullopt));
 }
 
 // Throws BadInput unless both have one shape. A loss never broadcasts: that of (8, 1) and (8) would

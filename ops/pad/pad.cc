@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/elementwise/binary.h"
 #include "ops/precision/in_precision.h"
 #include "ops/sum/sum.h"
@@ -156,6 +157,7 @@ Margins Negated(Margins margins) {
 
 Variable Pad(const Variable& input, const std::vector<int64_t>& pad, std::string_view mode,
              double value) {
+  RequireDefined("pad", input);
   const Margins margins = MarginsOf(input.shape(), pad);
   if (mode == "constant")
     return Record("pad", PadConstant(input.data(), margins, value), {input},

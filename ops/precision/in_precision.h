@@ -37,6 +37,19 @@ Variable Converted(const Variable& input, DType round_to);
 Variable Rounded(const Variable& output, DType dtype);
 bool HasF64(std::span<const Variable* const> inputs);
 
+template <class F, class... Inputs>
+Variable ComputeConverted(std::string_view op, const F& compute, const Inputs&... inputs) {
+  const std::array<const Variable*, sizeof...(Inputs)> all{&inputs...};
+  if (HasF64(all)) return compute(inputs...);
+  const Conversions to = ConversionsOf(op, all);
+  const auto computed = [&] {
+    const auto in = std::array{Converted(inputs, to.round_to)...};
+    const WithPrecision full(DType::kF32);
+    return std::apply(compute, in);
+  };
+  return Rounded(computed(), to.result);
+}
+
 }  // namespace internal
 
 // Calls compute(inputs...), which takes f32 inputs (or f64, which are never converted), by the op's
@@ -47,15 +60,10 @@ template <class F, class... Inputs>
 Variable InPrecision(std::string_view op, const F& compute, const Inputs&... inputs) {
   if (WithPrecision::Current() == DType::kF32 && !(internal::IsLow(inputs) || ...)) [[likely]]
     return NamingUndefined(op, compute, inputs...);
-  const std::array<const Variable*, sizeof...(Inputs)> all{&inputs...};
-  if (internal::HasF64(all)) return compute(inputs...);
-  const internal::Conversions to = internal::ConversionsOf(op, all);
-  const auto computed = [&] {
-    const auto in = std::array{internal::Converted(inputs, to.round_to)...};
-    const WithPrecision full(DType::kF32);
-    return std::apply(compute, in);
+  const auto converting = [&](const Inputs&... given) {
+    return internal::ComputeConverted(op, compute, given...);
   };
-  return internal::Rounded(computed(), to.result);
+  return NamingUndefined(op, converting, inputs...);
 }
 
 // Whether GPU kernels can take the inputs directly: the defined ones all have the same 16-bit

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "autograd/undefined_input.h"
 #include "ops/elementwise/binary.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/math.h"
@@ -26,6 +27,7 @@ Variable ShiftOf(const Variable& input, const Dims& dims) {
 }  // namespace
 
 Variable LogSumExp(const Variable& input, const Dims& dims, bool keepdim) {
+  RequireDefined("logsumexp", input);
   const Dims reduced = ReducedDims("logsumexp", dims, input.rank());
   const Shape kept = ReducedShape(input.shape(), reduced, keepdim);
   if (ReducedCount(input.shape(), reduced) == 0) return Log(Sum(input, dims, keepdim));

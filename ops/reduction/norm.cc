@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "autograd/node.h"
+#include "ops/elementwise/apply_map.h"
 #include "ops/elementwise/binary.h"
-#include "ops/elementwise/kernels.h"
 #include "ops/elementwise/math_functors.h"
 #include "ops/precision/in_precision.h"
 #include "ops/reduction/kernels.h"
@@ -17,18 +17,11 @@ namespace {
 
 constexpr std::string_view kOp = "norm";
 
-template <class F>
-Tensor Mapped(const F& f, const Tensor& a) {
-  const Tensor x = a.Contiguous();
-  Tensor y(x.shape(), x.dtype(), x.device());
-  kernels::MapForward(kOp, f, x, y);
-  return y;
-}
-
 Tensor Times(const Tensor& a, const Tensor& b) { return ApplyBinary(kOp, BinaryOp::kMul, a, b); }
 Tensor Over(const Tensor& a, const Tensor& b) { return ApplyBinary(kOp, BinaryOp::kDiv, a, b); }
 Tensor ToThe(const Tensor& a, double p) { return ApplyBinary(kOp, BinaryOp::kPow, a, p); }
-Tensor Magnitude(const Tensor& x) { return Mapped(AbsFunctor{}, x); }
+Tensor Magnitude(const Tensor& x) { return ApplyMap(kOp, AbsFunctor{}, x); }
+Tensor SignOf(const Tensor& x) { return ApplyMap(kOp, SignFunctor{}, x); }
 Tensor SumOf(const Tensor& x, const Dims& reduced) { return SumOver(kOp, x, reduced, true); }
 
 // t where the mask holds, else 0; and the other way round.
@@ -52,7 +45,7 @@ Tensor ExtremeOf(const Tensor& x, bool smallest, const Dims& reduced) {
 // With the reduced dimensions of size 1.
 Tensor NormOf(const Tensor& x, double p, const Dims& reduced) {
   if (p == 0) return CountOf(ApplyCompare(kOp, CompareOp::kNotEqual, x, 0), x, reduced);
-  if (p == 2) return Mapped(SqrtFunctor{}, SumOf(Times(x, x), reduced));
+  if (p == 2) return ApplyMap(kOp, SqrtFunctor{}, SumOf(Times(x, x), reduced));
   const Tensor size = Magnitude(x);
   if (p == 1) return SumOf(size, reduced);
   if (std::isinf(p)) return ExtremeOf(size, p < 0, reduced);
@@ -64,24 +57,24 @@ Tensor ExtremeGradient(const Tensor& x, const Tensor& norm, const Tensor& g, con
   const Tensor equal = ApplyCompare(kOp, CompareOp::kEqual, Magnitude(x), norm);
   const Tensor nan = ApplyCompare(kOp, CompareOp::kNotEqual, x, x);
   const Tensor has = ApplySelect(kOp, nan, Number(1, nan), equal);
-  return Times(Mapped(SignFunctor{}, x), Only(has, Over(g, CountOf(has, x, reduced))));
+  return Times(SignOf(x), Only(has, Over(g, CountOf(has, x, reduced))));
 }
 
 // sign(x) |x|^(p - 1) norm^(1 - p) g, each form as far as it has values.
 Tensor PowerGradient(const Tensor& x, const Tensor& norm, const Tensor& g, double p) {
   if (p < 1) {
     const Tensor slope = Except(IsZero(x), ToThe(Magnitude(x), p - 1));
-    return Times(Times(Mapped(SignFunctor{}, x), slope), Times(g, ToThe(norm, 1 - p)));
+    return Times(Times(SignOf(x), slope), Times(g, ToThe(norm, 1 - p)));
   }
   const Tensor scale = Except(IsZero(norm), Over(g, ToThe(norm, p - 1)));
-  if (p < 2) return Times(Times(Mapped(SignFunctor{}, x), ToThe(Magnitude(x), p - 1)), scale);
+  if (p < 2) return Times(Times(SignOf(x), ToThe(Magnitude(x), p - 1)), scale);
   return Times(Times(x, ToThe(Magnitude(x), p - 2)), scale);
 }
 
 Tensor Gradient(const Tensor& x, const Tensor& norm, const Tensor& g, double p,
                 const Dims& reduced) {
   if (p == 0) return {};
-  if (p == 1) return Times(Mapped(SignFunctor{}, x), g);
+  if (p == 1) return Times(SignOf(x), g);
   if (p == 2) return Times(g, Except(IsZero(norm), Over(x, norm)));
   if (std::isinf(p)) return ExtremeGradient(x, norm, g, reduced);
   return PowerGradient(x, norm, g, p);

@@ -7,19 +7,12 @@
 namespace torus::ops {
 
 // (sum |x|^ord)^(1/ord); the largest magnitude for infinity, the smallest for -infinity, the count
-// of elements that are not 0 for 0. Throws BadInput over no elements for an infinite or a negative
-// order, and for NaN.
+// of elements that are not 0 for 0. Of order 2 over two dimensions it is the Frobenius norm. Throws
+// BadInput over no elements for an infinite or a negative order, and for NaN.
 //
 // Gradients are PyTorch's: 0 where the norm is 0, for infinite orders in equal parts to the
 // elements that have it, 0 everywhere for order 0.
 Variable VectorNorm(const Variable& input, double ord = 2, const Dims& dims = {},
                     bool keepdim = false);
-
-// The same by its older name; 2 is Frobenius' norm of a matrix too. Norms of matrices as operators
-// are not among them.
-inline Variable Norm(const Variable& input, double p = 2, const Dims& dims = {},
-                     bool keepdim = false) {
-  return VectorNorm(input, p, dims, keepdim);
-}
 
 }  // namespace torus::ops

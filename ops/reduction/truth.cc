@@ -9,8 +9,7 @@ namespace torus::ops {
 namespace {
 
 Tensor Count(std::string_view op, const Tensor& t, const Dims& reduced, bool keepdim) {
-  const Tensor truth = t.dtype() == DType::kBool ? t : ApplyCompare(op, CompareOp::kNotEqual, t, 0);
-  return SumOver(op, truth.To(DType::kI64), reduced, keepdim);
+  return SumOver(op, t.To(DType::kBool).To(DType::kI64), reduced, keepdim);
 }
 
 // In the dtype of the result for such an input.

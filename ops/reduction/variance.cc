@@ -5,8 +5,8 @@
 
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
+#include "ops/elementwise/apply_map.h"
 #include "ops/elementwise/binary.h"
-#include "ops/elementwise/kernels.h"
 #include "ops/elementwise/math_functors.h"
 #include "ops/precision/in_precision.h"
 #include "ops/sum/reduction_shape.h"
@@ -62,12 +62,6 @@ Variable VarOf(const Variable& input, const Dims& dims, double correction, bool 
   });
 }
 
-Tensor Root(const Tensor& var) {
-  Tensor root(var.shape(), var.dtype(), var.device());
-  kernels::MapForward("std", SqrtFunctor{}, var, root);
-  return root;
-}
-
 // The gradient of the variance, given that of its root; 0 where the root is 0.
 Tensor BehindRoot(const Tensor& root, const Tensor& grad) {
   const Tensor twice = ApplyBinary("std", BinaryOp::kMul, root, 2);
@@ -77,7 +71,7 @@ Tensor BehindRoot(const Tensor& root, const Tensor& grad) {
 
 Variable StdOf(const Variable& input, const Dims& dims, double correction, bool keepdim) {
   const Spread spread = SpreadOf("std", input, dims, correction, keepdim);
-  const Tensor root = Root(spread.var);
+  const Tensor root = ApplyMap("std", SqrtFunctor{}, spread.var);
   return Record("std", root, {input},
                 [rule = spread.rule, root = Saved(root)](const GradContext& g) {
                   return Gradients{rule.Of(BehindRoot(root.get(), g.grad()))};

@@ -1,5 +1,6 @@
 #include "ops/resampling/pixel_shuffle.h"
 
+#include "autograd/undefined_input.h"
 #include "ops/view/view.h"
 #include "runtime/error.h"
 
@@ -8,6 +9,7 @@ namespace {
 
 // The product of all dimensions before the image's.
 int64_t ImagesIn(std::string_view op, const Variable& input, int64_t factor) {
+  RequireDefined(op, input);
   Require(input.rank() >= 3, op, "needs images (..., H, W, C), got {}", input.shape());
   Require(factor >= 1, op, "needs a factor of at least 1, got {}", factor);
   int64_t images = 1;

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/precision/in_precision.h"
 #include "ops/resampling/map_axis.h"
 #include "runtime/kernels.h"
@@ -98,6 +99,7 @@ Tensor Folded(std::string_view op, const Tensor& y, const ImageWindows& w, int64
 
 Variable Unfold(const Variable& input, const Dims& kernel_size, const Dims& dilation,
                 const Dims& padding, const Dims& stride) {
+  RequireDefined("unfold", input);
   Require(input.rank() == 4, "unfold", "needs images (N, H, W, C), got {}", input.shape());
   const ImageWindows w =
       WindowsOf("unfold", {input.dim(1), input.dim(2)}, kernel_size, dilation, padding, stride);
@@ -114,6 +116,7 @@ Variable Unfold(const Variable& input, const Dims& kernel_size, const Dims& dila
 
 Variable Fold(const Variable& input, const Dims& output_size, const Dims& kernel_size,
               const Dims& dilation, const Dims& padding, const Dims& stride) {
+  RequireDefined("fold", input);
   const ImageWindows w = WindowsOf("fold", output_size, kernel_size, dilation, padding, stride);
   const int64_t pixels = w.rows.kernel * w.columns.kernel, count = w.rows.count * w.columns.count;
   Require(input.rank() == 3 && input.dim(1) == count && input.dim(2) % pixels == 0, "fold",

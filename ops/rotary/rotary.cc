@@ -1,6 +1,7 @@
 #include "ops/rotary/rotary.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/precision/in_precision.h"
 #include "ops/rotary/kernels.h"
 
@@ -34,6 +35,7 @@ Variable RotaryOf(const Variable& x, const RotaryOptions& options) {
 }  // namespace
 
 Variable RotaryEmbedding(const Variable& x, const RotaryOptions& options) {
+  RequireDefined(kOp, x);
   Require(x.rank() >= 3 && x.dim(-1) % 2 == 0, kOp,
           "needs (..., tokens, heads, width) of an even width, got {}", x.shape());
   Require(options.first >= 0, kOp, "positions must not be negative, got {}", options.first);

@@ -1,6 +1,7 @@
 #include "ops/sort/sort.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/indexing/kernels.h"
 #include "ops/sort/kernels.h"
 #include "runtime/kernels.h"
@@ -44,17 +45,20 @@ int64_t SizeAlong(const Variable& input, int d) { return input.rank() == 0 ? 1 :
 }  // namespace
 
 SortResult Sort(const Variable& input, int64_t dim, bool descending, bool /*stable*/) {
+  RequireDefined("sort", input);
   const int d = NormalizeDim("sort", dim, input.rank());
   const Tensor order = OrderOf("sort", input.data(), d, descending, SizeAlong(input, d));
   return {RecordPicked("sort", input, d, order), order};
 }
 
 Tensor Argsort(const Tensor& input, int64_t dim, bool descending, bool /*stable*/) {
+  Require(input.defined(), "argsort", "needs a defined tensor, got an undefined one");
   const int d = NormalizeDim("argsort", dim, input.rank());
   return OrderOf("argsort", input, d, descending, input.rank() == 0 ? 1 : input.dim(d));
 }
 
 SortResult TopK(const Variable& input, int64_t k, int64_t dim, bool largest, bool /*sorted*/) {
+  RequireDefined("topk", input);
   const int d = NormalizeDim("topk", dim, input.rank());
   Require(k >= 0 && k <= SizeAlong(input, d), "topk", "needs k in [0, {}], got {}",
           SizeAlong(input, d), k);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {
@@ -51,6 +52,7 @@ Tensor Embedded(const Tensor& diagonal, const Shape& shape, const Line& line) {
 }  // namespace
 
 Variable Diagonal(const Variable& input, int64_t offset, int64_t dim1, int64_t dim2) {
+  RequireDefined("diagonal", input);
   const Line line = LineOf("diagonal", input.rank(), offset, dim1, dim2);
   return Record("diagonal", DiagonalView(input.data(), line), {input},
                 GradRule::OfView([line, shape = input.shape()](const GradContext& g) {
@@ -59,6 +61,7 @@ Variable Diagonal(const Variable& input, int64_t offset, int64_t dim1, int64_t d
 }
 
 Variable DiagEmbed(const Variable& input, int64_t offset, int64_t dim1, int64_t dim2) {
+  RequireDefined("diag_embed", input);
   Require(input.rank() > 0, "diag_embed", "needs at least one dimension");
   const Line line = LineOf("diag_embed", input.rank() + 1, offset, dim1, dim2);
   const int64_t size = input.dim(-1) + std::abs(offset);
@@ -72,6 +75,7 @@ Variable DiagEmbed(const Variable& input, int64_t offset, int64_t dim1, int64_t 
 }
 
 Variable Diag(const Variable& input, int64_t diagonal) {
+  RequireDefined("diag", input);
   Require(input.rank() == 1 || input.rank() == 2, "diag", "needs a vector or a matrix, got {}",
           input.shape());
   if (input.rank() == 1) return DiagEmbed(input, diagonal);

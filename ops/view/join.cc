@@ -147,12 +147,14 @@ std::vector<Variable> Split(const Variable& input, int64_t split_size, int64_t d
 }
 
 std::vector<Variable> Chunk(const Variable& input, int64_t chunks, int64_t dim) {
+  RequireDefined("chunk", input);
   Require(input.rank() > 0, "chunk", "needs at least one dimension");
   const int d = NormalizeDim("chunk", dim, input.rank());
   return Split(input, ChunkSizes(input.dim(d), chunks), d);
 }
 
 std::vector<Variable> Unbind(const Variable& input, int64_t dim) {
+  RequireDefined("unbind", input);
   Require(input.rank() > 0, "unbind", "needs at least one dimension");
   const int d = NormalizeDim("unbind", dim, input.rank());
   if (input.dim(d) == 0) return {};

@@ -1,6 +1,7 @@
 #include "ops/view/order.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/sum/reduction_shape.h"
 #include "ops/view/view.h"
 #include "runtime/kernels.h"
@@ -58,6 +59,7 @@ Tensor ReversedView(const Tensor& tensor, const Dims& dims) {
 }
 
 Variable Flip(const Variable& input, const Dims& dims) {
+  RequireDefined("flip", input);
   const Dims flipped = dims.rank() == 0 ? dims : ReducedDims("flip", dims, input.rank());
   return Record("flip", ReversedView(input.data(), flipped).Clone(), {input},
                 GradRule::OfView([flipped](const GradContext& g) {
@@ -66,6 +68,7 @@ Variable Flip(const Variable& input, const Dims& dims) {
 }
 
 Variable Roll(const Variable& input, const Dims& shifts, const Dims& dims) {
+  RequireDefined("roll", input);
   if (dims.rank() == 0) {
     Require(shifts.rank() == 1, "roll", "without dims one shift is needed, got {}", shifts.rank());
     return Reshape(Roll(Reshape(input, {-1}), shifts, {0}), input.shape());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autograd/undefined_input.h"
 #include "ops/sum/reduction_shape.h"
 #include "ops/view/view.h"
 #include "runtime/error.h"
@@ -27,6 +28,7 @@ Variable RepeatDim(const Variable& input, int dim, int64_t repeats) {
 
 // The last dimension first, while the tensor is small.
 Variable Repeat(const Variable& input, const Dims& repeats) {
+  RequireDefined("repeat", input);
   const int added = repeats.rank() - input.rank();
   Require(added >= 0, "repeat", "{} repeats for shape {}", repeats.rank(), input.shape());
   for (int64_t count : repeats) Require(count >= 0, "repeat", "{} has negative repeats", repeats);
@@ -38,12 +40,14 @@ Variable Repeat(const Variable& input, const Dims& repeats) {
 }
 
 Variable Tile(const Variable& input, const Dims& dims) {
+  RequireDefined("tile", input);
   Dims repeats = Dims::Filled(std::max(0, input.rank() - dims.rank()), 1);
   for (int64_t count : dims) repeats.push_back(count);
   return Repeat(input, repeats);
 }
 
 Variable RepeatInterleave(const Variable& input, int64_t repeats, std::optional<int64_t> dim) {
+  RequireDefined("repeat_interleave", input);
   Require(repeats >= 0, "repeat_interleave", "needs repeats of at least 0, got {}", repeats);
   if (!dim || input.rank() == 0) {
     if (dim) NormalizeDim("repeat_interleave", *dim, 0);

@@ -54,6 +54,7 @@ Variable Permute(const Variable& input, const Dims& dims) {
 }
 
 Variable Movedim(const Variable& input, const Dims& source, const Dims& destination) {
+  RequireDefined("movedim", input);
   return Permute(input, MovedOrder(input.rank(), source, destination));
 }
 

@@ -36,4 +36,18 @@ T* MutableElementsOrNull(Tensor& tensor) {
   return tensor.defined() ? MutableElements<T>(tensor) : nullptr;
 }
 
+// Elements of any dtype of T's size.
+template <class T>
+const T* ElementsBySize(const Tensor& tensor) {
+  TORUS_CHECK(SizeOf(tensor.dtype()) == sizeof(T) && tensor.device().kind == DeviceKind::kCuda,
+              "asked {} bytes on a GPU of {}", sizeof(T), tensor);
+  return static_cast<const T*>(tensor.raw());
+}
+
+template <class T>
+T* MutableElementsBySize(Tensor& tensor) {
+  ElementsBySize<T>(tensor);
+  return static_cast<T*>(tensor.mutable_raw());
+}
+
 }  // namespace torus::cuda

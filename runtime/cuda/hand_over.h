@@ -17,13 +17,14 @@
 
 namespace torus::cuda {
 
-inline constexpr int64_t kHandedWords = 256;  // per launch, whose arguments may be up to 4 KiB
+inline constexpr int64_t kHandedWords = 504;  // per launch, whose arguments may be up to 4 KiB
 
 struct StoreWords {
   int64_t words[kHandedWords];
   int64_t* to;
   __device__ void operator()(int64_t i) const { to[i] = words[i]; }
 };
+static_assert(sizeof(int64_t) + sizeof(StoreWords) <= 4096);  // with ForEach's count
 
 template <class T>
 std::vector<int64_t> WordsOf(std::span<const T> values) {
@@ -48,9 +49,9 @@ inline Tensor HandOverWords(std::string_view op, std::span<const int64_t> words,
   return there;
 }
 
-// Returns the values in memory of `device`, as i64 words; read them with HandedOver. For tables of
-// a few hundred entries. While a graph is recorded, the values are kept with the graph and passed
-// only once.
+// Returns the values in memory of `device`, as i64 words; read them with HandedOver. One launch for
+// each kHandedWords words (a value may have several), so for short tables. While a graph is
+// recorded, the values are kept with the graph and passed only once.
 template <class T>
 Tensor HandOver(std::string_view op, std::span<const T> values, Device device,
                 StreamHandle stream) {

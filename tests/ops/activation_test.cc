@@ -7,6 +7,7 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/math.h"
 #include "tests/ops/op_test.h"
+#include "tests/testing/on_gpu.h"
 
 namespace torus::ops {
 namespace {
@@ -210,6 +211,31 @@ TEST(Activation, SwigluAtTheInfinities) {
         EXPECT_EQ(got[i], wanted[i]) << i;
     }
   }
+}
+
+// 19 elements are packs of 16 bytes of every type, and some more; a view that starts at the second
+// has no packs.
+TEST(Activation, SwiglusGradientsOnAGpuAreThoseOfTheCpu) {
+  if (!testing::HasGpu()) GTEST_SKIP() << "needs a GPU, or --config=emulated_gpu";
+  for (const DType dtype : {DType::kBF16, DType::kF16, DType::kF32, DType::kF64})
+    for (const int64_t first : {0, 1}) {
+      const auto gradients = [&](Device device) {
+        const auto leaf = [&](uint64_t seed) {
+          const Tensor values = RandomLeaf({20}, seed).data().To(dtype).To(device);
+          return Variable(values.Narrow(0, first, 19), true);
+        };
+        const Variable gate = leaf(1), up = leaf(2);
+        Backward({Swiglu(gate, up)}, {leaf(3).data()});
+        std::vector<double> all;
+        for (const Variable& v : {gate, up})
+          for (double d : ToVector<double>(v.grad().To(Device{}).To(DType::kF64))) all.push_back(d);
+        return all;
+      };
+      const std::vector<double> want = gradients({}), got = gradients(testing::kFirstGpu);
+      for (size_t i = 0; i < want.size(); ++i)
+        EXPECT_NEAR(got[i], want[i], IsLow(dtype) ? 1e-3 + 0.01 * std::abs(want[i]) : 1e-5)
+            << Name(dtype) << " " << i;
+    }
 }
 
 TEST(Activation, RefusesWhatDoesNotFit) {

@@ -77,6 +77,19 @@ TEST(Einsum, ReadsEquations) {
   EXPECT_EQ(labels.result, (std::vector<int>{27, 52, 53}));
 }
 
+TEST(Einsum, OfIntegersSumsNoProducts) {
+  const Variable a(Arange(4).View({2, 2})), v(Arange(2));
+  const auto values = [](const Variable& x) { return ToVector<int64_t>(x.data().Contiguous()); };
+  EXPECT_EQ(values(Einsum("ij->ji", {a})), (std::vector<int64_t>{0, 2, 1, 3}));
+  EXPECT_EQ(values(Einsum("ii", {a})), std::vector<int64_t>{3});
+  EXPECT_EQ(values(Einsum("i,j->ij", {v, v})), (std::vector<int64_t>{0, 0, 0, 1}));
+  const std::string rest =
+      "sums products of floating types alone, got i64 (2, 2) on cpu and i64 (2, 2) on cpu; Cast "
+      "the integers";
+  EXPECT_EQ(testing::ErrorOf([&] { Einsum("ij,jk->ik", {a, a}); }), "[einsum] " + rest);
+  EXPECT_EQ(testing::ErrorOf([&] { Tensordot(a, a, 1); }), "[tensordot] " + rest);
+}
+
 TEST(Einsum, RefusesWhatDoesNotFit) {
   const Variable a = Counted({2, 3}), b = Counted({3, 2});
   EXPECT_EQ(testing::ErrorOf([&] { Einsum("ij,jk->ik", {a}); }),

@@ -159,6 +159,30 @@ TEST(Assign, WritesWhereAMaskHoldsOrAnIndexPoints) {
   EXPECT_EQ(x.Select(0, 0).Select(0, 0).Item(), 30);
 }
 
+// 2^53 + 1 has no double.
+TEST(Index, AnIndexIsComputedAsAWholeNumber) {
+  const int64_t odd = (int64_t{1} << 53) + 1;
+  EXPECT_EQ(ErrorOf([&] { Index(Counting(), {Places({odd}, {1})}); }),
+            "[index_select] index 9007199254740993 at position 0 is outside of [0, 2)");
+  EXPECT_EQ(ErrorOf([&] { Index(Counting(), {Places({-odd}, {1})}); }),
+            "[index_select] index -9007199254740993 at position 0 is outside of [0, 2)");
+}
+
+TEST(Assign, TouchesNoOtherElementAndTakesValuesOfAnyType) {
+  for (const DType dtype : {DType::kF64, DType::kBF16, DType::kU8}) {
+    Tensor x = Arange(12).View({3, 4}).To(dtype);
+    Assign(x, {Places({2, 0, 2}, {3}), Slice(1, 3)}, Arange(6).View({3, 2}));
+    EXPECT_EQ(ToVector<int64_t>(x.To(DType::kI64)),
+              (std::vector<int64_t>{0, 2, 3, 3, 4, 5, 6, 7, 8, 4, 5, 11}));
+  }
+}
+
+TEST(Assign, AnIndexWithoutValuesIsRefused) {
+  Tensor x = Zeros({2, 3});
+  EXPECT_EQ(ErrorOf([&] { Assign(x, {Places({1}, {1}).To(kMetaDevice)}, 1); }),
+            "[assign] an index on meta does not say what is written on cpu");
+}
+
 TEST(Assign, BumpsTheVersionAndRefusesWhatDoesNotFit) {
   Tensor x = Zeros({2, 3});
   const uint64_t before = x.version();

@@ -3,11 +3,13 @@
 #include <cmath>
 
 #include "autograd/backward.h"
+#include "autograd/node.h"
 #include "ops/indexing/embedding_bag.h"
 #include "ops/matmul/linear.h"
 #include "ops/reduction/reduction.h"
 #include "runtime/parallel_for.h"
 #include "tests/ops/op_test.h"
+#include "tests/testing/error_of.h"
 #include "tests/testing/largest_team.h"
 
 namespace torus::ops {
@@ -214,6 +216,34 @@ TEST(Indexing, Values) {
   const Variable small(FromVector<int32_t>({2, 1}, {2, 1}));
   EXPECT_EQ(ToVector<float>(Gather(x, 1, small).data()), (std::vector<float>{2, 4}));
   EXPECT_EQ(Embedding(Index({1}, {}), x).shape(), Shape({3}));
+}
+
+// Without a cast on the way: the gradients, 0.5 and 256 times 2^-10, would not add up in bf16.
+TEST(Indexing, LowTypesAreOnlyMoved) {
+  const Variable index = Index(std::vector<int64_t>(257, 1), {257});
+  Tensor seed = Full({257}, 1 / 1024.0);
+  seed.mutable_data<float>()[0] = 0.5f;
+  for (const DType dtype : {DType::kBF16, DType::kF16}) {
+    const Variable x(Arange(3).To(dtype), true), z(x.data().Clone(), true);
+    const Variable selected = IndexSelect(x, 0, index), gathered = Gather(z, 0, index);
+    EXPECT_EQ(selected.node()->op(), "index_select");
+    EXPECT_EQ(gathered.node()->op(), "gather");
+    EXPECT_EQ(gathered.dtype(), dtype);
+    Backward({selected, gathered}, {seed.To(dtype), seed.To(dtype)});
+    for (const Variable& leaf : {x, z})
+      EXPECT_EQ(ToVector<float>(leaf.grad().To(DType::kF32)), (std::vector<float>{0, 0.75f, 0}));
+  }
+}
+
+TEST(Indexing, NamesItselfWhereAnInputIsUndefined) {
+  const Variable x(Zeros({2})), none;
+  const auto error = [](const auto& op) { return testing::ErrorOf(op); };
+  EXPECT_EQ(error([&] { IndexSelect(none, 0, Index({0}, {1})); }),
+            "[index_select] needs defined inputs, got none and i64 (1) on cpu");
+  EXPECT_EQ(error([&] { Gather(x, 0, none); }),
+            "[gather] needs defined inputs, got f32 (2) on cpu and none");
+  EXPECT_EQ(error([&] { TakeAlongDim(none, Index({0}, {1})); }),
+            "[take_along_dim] needs defined inputs, got none and i64 (1) on cpu");
 }
 
 TEST(Indexing, BitsDoNotDependOnThreads) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "autograd/backward.h"
+#include "autograd/precision.h"
 #include "ops/layer_norm/group_norm.h"
 #include "ops/layer_norm/rms_norm.h"
 #include "runtime/parallel_for.h"
@@ -79,7 +80,7 @@ GRADIENT_CASE(layer_norm, GroupNorm) {
   Check(Grouped(2), {TransposedLeaf({2, 3, 4}), RandomLeaf({4}, 1), RandomLeaf({4}, 2)});
   Check(Grouped(3), {RandomLeaf({2, 6})});
 }
-GRADIENT_CASE(mul, GroupNormOfNothing) {
+GRADIENT_CASE(layer_norm, GroupNormOfNothing) {
   Check(Grouped(2), {RandomLeaf({0, 3, 4}), RandomLeaf({4}, 1), RandomLeaf({4}, 2)});
 }
 GRADIENT_CASE(layer_norm, InstanceNorm) {
@@ -98,6 +99,23 @@ TEST(GroupNorm, NormalizesGroupsOfASample) {
   EXPECT_EQ(of.count, 2);
   EXPECT_EQ(ToVector<double>(of.mean), (std::vector<double>{2, 2, 6, 6}));
   EXPECT_EQ(ToVector<double>(of.var), (std::vector<double>{1, 1, 1, 4}));
+}
+
+// A layer norm's result is bf16; times an f32 weight it is f32.
+TEST(GroupNorm, TakesParametersOfAnotherTypeInMixedPrecision) {
+  const Tensor values = RandomLeaf({2, 3, 4}).data().To(DType::kBF16);
+  const Variable x(values, true), weight(Full({4}, 2), true), bias(Full({4}, 1), true);
+  const Variable exact = GroupNorm(Variable(values.To(DType::kF32)), 2, weight, bias);
+  const WithPrecision low(DType::kBF16);
+  const Variable y = GroupNorm(x, 2, weight, bias);
+  EXPECT_EQ(y.dtype(), DType::kF32);
+  for (int64_t i = 0; i < y.numel(); ++i)
+    EXPECT_NEAR(y.data().data<float>()[i], exact.data().data<float>()[i], 0.02);
+  EXPECT_EQ(GroupNorm(x, 2).dtype(), DType::kBF16);
+  EXPECT_EQ(InstanceNorm(x, weight).dtype(), DType::kF32);
+  Backward({y}, {Full(y.shape(), 1)});
+  EXPECT_EQ(x.grad().dtype(), DType::kBF16);
+  EXPECT_EQ(weight.grad().dtype(), DType::kF32);
 }
 
 TEST(GroupNorm, RefusesWhatDoesNotFit) {

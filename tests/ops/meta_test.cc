@@ -195,7 +195,7 @@ std::vector<Row> ReductionRows() {
           One("", {2, 3, 4}, [](V x) { return Sum(CountNonzero(x, {1})); }),
           One("prod", {2, 3, 4}, [](V x) { return Prod(x, {1}); }),
           One("norm", {2, 3, 4}, [](V x) { return VectorNorm(x, 3, {0}); }),
-          One("norm", {2, 3, 4}, [](V x) { return Norm(x); }),
+          One("norm", {2, 3, 4}, [](V x) { return VectorNorm(x); }),
           One("std", {2, 3, 4}, [](V x) { return Std(x, {0}); }),
           One("var", {2, 3, 4}, [](V x) { return Var(x, {0}); }),
           One("exp", {2, 3, 4},

@@ -4,17 +4,35 @@
 #include <concepts>
 
 #include "autograd/node.h"
+#include "autograd/precision.h"
+#include "ops/activation/activation.h"
+#include "ops/activation/swiglu.h"
+#include "ops/einsum/einsum.h"
+#include "ops/elementwise/comparison.h"
 #include "ops/elementwise/extrema.h"
 #include "ops/elementwise/math.h"
 #include "ops/elementwise/select.h"
 #include "ops/indexing/indexing.h"
+#include "ops/indexing/nonzero.h"
+#include "ops/layer_norm/group_norm.h"
 #include "ops/layer_norm/layer_norm.h"
+#include "ops/layer_norm/rms_norm.h"
 #include "ops/loss/mse_loss.h"
+#include "ops/loss/nll_loss.h"
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
+#include "ops/pad/pad.h"
+#include "ops/reduction/extremum.h"
+#include "ops/reduction/logsumexp.h"
 #include "ops/reduction/reduction.h"
+#include "ops/resampling/pixel_shuffle.h"
+#include "ops/resampling/unfold.h"
 #include "ops/softmax/softmax.h"
+#include "ops/sort/sort.h"
+#include "ops/view/diagonal.h"
 #include "ops/view/join.h"
+#include "ops/view/order.h"
+#include "ops/view/repeat.h"
 #include "ops/view/view.h"
 #include "tests/ops/op_test.h"
 #include "tests/testing/error_of.h"
@@ -75,6 +93,17 @@ TEST(Operators, ComparisonsGiveMasks) {
   EXPECT_FALSE(mask.requires_grad());
 }
 
+TEST(Operators, AnIntegerTensorRefusesANumberThatItDoesNotHave) {
+  const Tensor whole = FromVector<int64_t>({2, 3}, {2});
+  EXPECT_EQ(ErrorOf([&] { whole + 2.5; }), "[add] 2.5 is no i64");
+  EXPECT_EQ(ErrorOf([&] { 2.5 - whole; }), "[sub] 2.5 is no i64");
+  EXPECT_EQ(ErrorOf([&] { 2.5 / whole; }), "[div] 2.5 is no i64");
+  EXPECT_EQ(ErrorOf([&] { whole < 2.5; }), "[lt] 2.5 is no i64");
+  EXPECT_EQ(ErrorOf([&] { 2.5 >= whole; }), "[le] 2.5 is no i64");
+  EXPECT_EQ(ToVector<float>(3 / whole), (Floats{1.5, 1}));
+  EXPECT_EQ(ToVector<bool>(2 < whole), (Bools{false, true}));
+}
+
 TEST(Operators, OnVariablesRecordAndOnTensorsDoNot) {
   const Variable x(T({3}), true), y(T({3}), true);
   EXPECT_EQ((x * y).node()->op(), "mul");
@@ -92,7 +121,7 @@ TEST(Operators, AndOpsNameThemselvesWhereAnInputIsUndefined) {
   EXPECT_EQ(ErrorOf([&] { x.data() * Tensor(); }), "[mul] " + both);
   EXPECT_EQ(ErrorOf([&] { x < none; }), "[lt] " + both);
   EXPECT_EQ(ErrorOf([&] { 1 / none; }), "[div] needs defined inputs, got none");
-  EXPECT_EQ(ErrorOf([&] { none >= 1; }), "[le] needs defined inputs, got none");
+  EXPECT_EQ(ErrorOf([&] { none >= 1; }), "[ge] needs defined inputs, got none");
   EXPECT_EQ(ErrorOf([&] { ops::Matmul(x, none); }), "[matmul] " + both);
   EXPECT_EQ(ErrorOf([&] { ops::Linear(x, none); }), "[linear] " + both);
   EXPECT_EQ(ErrorOf([&] { ops::Maximum(x, none); }), "[maximum] " + both);
@@ -105,6 +134,29 @@ TEST(Operators, AndOpsNameThemselvesWhereAnInputIsUndefined) {
   EXPECT_EQ(ErrorOf([&] { ops::Cat({x, none}); }), "[cat] " + one);
   EXPECT_EQ(ErrorOf([&] { ops::Tril(none); }), "[where] " + one);
   EXPECT_EQ(ErrorOf([&] { ops::LayerNorm(none, {2}); }), "[layer_norm] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::Abs(none); }), "[abs] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::Eq(none, 1); }), "[eq] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::RmsNorm(none, {2}); }), "[rms_norm] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::GroupNorm(none, 2); }), "[group_norm] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::Pad(none, {1, 1}); }), "[pad] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::Flip(none, {0}); }), "[flip] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::Repeat(none, {2}); }), "[repeat] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::Diagonal(none); }), "[diagonal] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::Sort(none); }), "[sort] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::Unfold(none, {2}); }), "[unfold] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::PixelShuffle(none, 2); }), "[pixel_shuffle] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::LogSumExp(none, {0}); }), "[logsumexp] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::Einsum("i,i", {x, none}); }), "[einsum] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::Swiglu(x, none); }), "[swiglu] " + both);
+  EXPECT_EQ(ErrorOf([&] { ops::Prelu(x, none); }), "[prelu] " + both);
+  EXPECT_EQ(ErrorOf([&] { ops::MaskedSelect(x, none); }), "[masked_select] " + both);
+  EXPECT_EQ(ErrorOf([&] { ops::NllLoss(x, none); }), "[nll_loss] " + both);
+  EXPECT_EQ(ErrorOf([] { ops::Argmax(Tensor()); }),
+            "[argmax] needs a defined tensor, got an undefined one");
+  const WithPrecision low(DType::kBF16);
+  EXPECT_EQ(ErrorOf([&] { x + none; }), "[add] " + both);
+  EXPECT_EQ(ErrorOf([&] { ops::Exp(none); }), "[exp] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::Maximum(x, none); }), "[maximum] " + both);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "ops/view/view.h"
 #include "tests/ops/op_test.h"
 #include "tests/testing/error_of.h"
+#include "tests/testing/on_gpu.h"
 
 namespace torus::ops {
 namespace {
@@ -149,6 +150,17 @@ TEST(PixelShuffle, Values) {
   EXPECT_EQ(Values(PixelShuffle(x, 2)), (Floats{0, 1, 4, 5, 2, 3, 6, 7}));
   EXPECT_EQ(Values(PixelUnshuffle(PixelShuffle(x, 2), 2)), Values(x));
   EXPECT_EQ(PixelShuffle(Counted({0, 2, 2, 8}), 2).shape(), Shape({0, 4, 4, 2}));
+}
+
+// Tables of several launches, whose last is not full.
+TEST(Interpolate, LongAxesOnAGpuAreThoseOfTheCpu) {
+  if (!testing::HasGpu()) GTEST_SKIP() << "needs a GPU, or --config=emulated_gpu";
+  const Variable x(RandomLeaf({1, 601, 2}).data().To(DType::kF32));
+  const InterpolateOptions options{.size = {997}, .mode = "linear"};
+  const Floats want = Values(Interpolate(x, options));
+  const Tensor got = Interpolate(Variable(x.data().To(testing::kFirstGpu)), options).data();
+  const Floats values = ToVector<float>(got.To(Device{}));
+  for (size_t i = 0; i < want.size(); ++i) ASSERT_NEAR(values[i], want[i], 1e-5) << i;
 }
 
 TEST(Resampling, RefusesWhatDoesNotFit) {

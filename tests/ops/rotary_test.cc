@@ -4,6 +4,7 @@
 
 #include "autograd/backward.h"
 #include "tests/ops/op_test.h"
+#include "tests/testing/on_gpu.h"
 #include "tests/testing/tolerance.h"
 
 namespace torus::ops {
@@ -95,6 +96,23 @@ TEST(Rotary, Of16Bits) {
   EXPECT_EQ(y.dtype(), DType::kBF16);
   EXPECT_EQ(ToVector<float>(y.To(DType::kF32)),
             ToVector<float>(wide.To(DType::kBF16).To(DType::kF32)));
+}
+
+// Halves that are packs of 16 bytes, and others.
+TEST(Rotary, OnAGpuIsThatOfTheCpu) {
+  if (!testing::HasGpu()) GTEST_SKIP() << "needs a GPU, or --config=emulated_gpu";
+  for (const int64_t half : {8, 24, 4, 5})
+    for (const DType dtype : {DType::kBF16, DType::kF16, DType::kF32, DType::kF64}) {
+      SCOPED_TRACE(fmt::format("{} {}", half, Name(dtype)));
+      const Variable x(RandomLeaf({2, 3, 2, 2 * half}).data().To(dtype));
+      const Variable there(x.data().To(testing::kFirstGpu));
+      const std::vector<double> want =
+          ToVector<double>(RotaryEmbedding(x, {.first = 2}).data().To(DType::kF64));
+      const std::vector<double> got = ToVector<double>(
+          RotaryEmbedding(there, {.first = 2}).data().To(Device{}).To(DType::kF64));
+      for (size_t i = 0; i < want.size(); ++i)
+        EXPECT_NEAR(got[i], want[i], IsLow(dtype) ? 1e-3 + 0.01 * std::abs(want[i]) : 1e-5) << i;
+    }
 }
 
 TEST(Rotary, TwinsAgree) {

@@ -1,5 +1,6 @@
 #include "ops/elementwise/select.h"
 
+#include "ops/elementwise/binary.h"
 #include "ops/elementwise/kernels.h"
 #include "runtime/team_size_guard.h"
 #include "tests/ops/op_test.h"
@@ -46,6 +47,22 @@ GRADIENT_CASE(where, Triangles) {
 }
 GRADIENT_CASE(where, Empty) {
   Check([](const Variables& in) { return Variables{Tril(in[0])}; }, {RandomLeaf({0, 3})});
+}
+
+// Elements are moved, whatever their type: a NaN keeps its bits.
+TEST(Select, TakesEveryType) {
+  const Variable mask = Mask({4}, Variable(Zeros({4})));  // true, false, false, true
+  for (const DType dtype : {DType::kF64, DType::kF32, DType::kBF16, DType::kF16, DType::kI64,
+                            DType::kI32, DType::kU8, DType::kBool}) {
+    const Tensor a = Full({4}, 1, dtype), b = Full({4}, 0, dtype);
+    const Tensor out = ApplySelect("where", mask.data(), a, b);
+    EXPECT_EQ(out.dtype(), dtype);
+    EXPECT_EQ(ToVector<int64_t>(out.To(DType::kI64)), (std::vector<int64_t>{1, 0, 0, 1}));
+  }
+  Tensor nan({1}, DType::kBF16);
+  nan.mutable_data<BFloat16>()->bits = 0x7f85;
+  const Tensor kept = ApplySelect("where", Full({1}, 1, DType::kBool), nan, nan);
+  EXPECT_EQ(kept.data<BFloat16>()->bits, 0x7f85);
 }
 
 TEST(Select, Triangles) {

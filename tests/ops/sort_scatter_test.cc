@@ -131,6 +131,34 @@ GRADIENT_CASE(topk, SmallestOrNone) {
       {RandomLeaf({2, 4})});
 }
 
+TEST(IndexAdd, OfWholeNumbersScalesByAWholeNumberAndWraps) {
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  const Variable x = Index({most, 5}, {2}), source = Index({2, 7, 1}, {3});
+  const Variable at = Index({0, 1, 1}, {3});
+  EXPECT_EQ(ToVector<int64_t>(IndexAdd(x, 0, at, source).data()),
+            (Wholes{std::numeric_limits<int64_t>::min() + 1, 13}));
+  EXPECT_EQ(ToVector<int64_t>(IndexAdd(x, 0, at, source, -3).data()), (Wholes{most - 6, -19}));
+  const Tensor bytes = FromVector<uint8_t>({250, 1}, {2});
+  EXPECT_EQ(ToVector<uint8_t>(
+                IndexAdd(Variable(bytes), 0, Index({0}, {1}), Variable(bytes.Narrow(0, 1, 1)), 10)
+                    .data()),
+            (std::vector<uint8_t>{4, 1}));
+  EXPECT_EQ(testing::ErrorOf([&] { IndexAdd(x, 0, at, source, 0.5); }),
+            "[index_add] 0.5 is no i64");
+  EXPECT_EQ(
+      ToVector<int64_t>(
+          ScatterAdd(Index({0}, {1}), 0, Index({0, 0}, {2}), Index({most, most}, {2})).data()),
+      (Wholes{-2}));
+}
+
+TEST(Scatters, NameThemselvesWhereAnInputIsUndefined) {
+  const Variable x = Index({1}, {1}), none;
+  EXPECT_EQ(testing::ErrorOf([&] { Scatter(x, 0, none, 1); }),
+            "[scatter] needs defined inputs, got i64 (1) on cpu and none");
+  EXPECT_EQ(testing::ErrorOf([&] { IndexAdd(x, 0, none, x); }),
+            "[index_add] needs defined inputs, got i64 (1) on cpu and none and i64 (1) on cpu");
+}
+
 TEST(Scatter, Values) {
   const Variable x(Zeros({3, 2}));
   const Variable src(FromVector<float>({1, 2, 3, 4}, {2, 2}));

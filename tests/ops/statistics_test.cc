@@ -260,7 +260,7 @@ TEST(Statistics, RefusesWhatDoesNotFit) {
   EXPECT_THROW(VectorNorm(Variable(Zeros({0})), INFINITY), BadInput);
   EXPECT_THROW(VectorNorm(Variable(Zeros({0})), -1), BadInput);
   EXPECT_THROW(VectorNorm(Variable(Zeros({2})), NAN), BadInput);
-  EXPECT_THROW(Norm(Variable(Zeros({2}, DType::kI64))), BadInput);
+  EXPECT_THROW(VectorNorm(Variable(Zeros({2}, DType::kI64))), BadInput);
   EXPECT_THROW(Std(Variable(Zeros({2}, DType::kI64))), BadInput);
   EXPECT_THROW(LogSumExp(Variable(Zeros({2}, DType::kI64)), {0}), BadInput);
 }

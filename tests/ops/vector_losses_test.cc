@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autograd/backward.h"
+#include "autograd/precision.h"
 #include "ops/loss/ctc_loss.h"
 #include "ops/loss/distance.h"
 #include "ops/loss/margin_losses.h"
@@ -88,11 +89,11 @@ GRADIENT_CASE(sqrt, CosineEmbeddingLoss) {
       },
       {RandomLeaf({4, 3}), RandomLeaf({4, 3}, 1)});
 }
-GRADIENT_CASE(sqrt, CosineSimilarity) {
+GRADIENT_CASE(norm, CosineSimilarity) {
   Check([](const Variables& in) { return Variables{CosineSimilarity(in[0], in[1], 0)}; },
         {TransposedLeaf({3, 4}), RandomLeaf({2, 3, 4}, 1)});
 }
-GRADIENT_CASE(pow, PairwiseDistance) {
+GRADIENT_CASE(norm, PairwiseDistance) {
   Check(
       [](const Variables& in) {
         return Variables{PairwiseDistance(in[0], in[1], 3), PairwiseDistance(in[0], in[1], 1.5)};
@@ -284,6 +285,26 @@ TEST(MarginLosses, OfKnownDistances) {
           .data()
           .Item(),
       2);
+}
+
+// What limits a variance or a norm is computed by ops, which know the types.
+TEST(VectorLosses, TakeLowTypes) {
+  const auto low = [](const std::vector<double>& values) {
+    return Variable(Doubles(values, {1, 2}).data().To(DType::kBF16), true);
+  };
+  const Variable x = low({3, -4}), zero = low({0, 0}), var = low({0.5, 0});
+  const auto check = [&] {
+    EXPECT_NEAR(GaussianNllLoss(x, x, var, {.eps = 0.25, .reduction = LossReduction::kSum})
+                    .data()
+                    .To(DType::kF32)
+                    .Item(),
+                -1.5 * std::log(2), 0.01);
+    EXPECT_NEAR(CosineSimilarity(x, x).data().To(DType::kF32).Item(), 1, 0.01);
+    EXPECT_EQ(CosineSimilarity(x, zero).data().To(DType::kF32).Item(), 0);
+  };
+  check();
+  const WithPrecision mixed(DType::kBF16);
+  check();
 }
 
 TEST(VectorLosses, RefuseToBroadcast) {

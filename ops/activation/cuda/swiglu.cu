@@ -17,12 +17,34 @@ struct Gated {
 
 template <class T>
 struct GatedGradients {
-  const T *gate, *up, *dy;
+  static constexpr int kPack = kPackOf<T>;
+  MapOperand<T> gate, up, dy;
   T *dgate, *dup;
-  __device__ void operator()(int64_t i) const {
-    const auto a = Widened(gate[i]), g = Widened(dy[i]);
-    dgate[i] = RoundedTo<T>(ops::SiluFunctor{}.Backward(a, g * Widened(up[i])));
-    dup[i] = RoundedTo<T>(g * ops::SiluFunctor{}.Forward(a));
+
+  // Those of one element.
+  static __device__ void Set(T gate, T up, T dy, T& dgate, T& dup) {
+    const auto a = Widened(gate), g = Widened(dy);
+    dgate = RoundedTo<T>(ops::SiluFunctor{}.Backward(a, g * Widened(up)));
+    dup = RoundedTo<T>(g * ops::SiluFunctor{}.Forward(a));
+  }
+  __device__ void Take(int64_t first) const {
+    const Pack<T, kPack> a = gate.template Load<kPack>(first), b = up.template Load<kPack>(first),
+                         g = dy.template Load<kPack>(first);
+    Pack<T, kPack> da, db;
+    TORUS_UNROLL
+    for (int k = 0; k < kPack; ++k) Set(a.at[k], b.at[k], g.at[k], da.at[k], db.at[k]);
+    *reinterpret_cast<Pack<T, kPack>*>(dgate + first) = da;
+    *reinterpret_cast<Pack<T, kPack>*>(dup + first) = db;
+  }
+  __device__ void TakeOne(int64_t i) const {
+    Set(gate.At(i), up.At(i), dy.At(i), dgate[i], dup[i]);
+  }
+  bool IsAligned() const {
+    const auto aligned = [](const T* data) {
+      return MapOperand<T>{data}.template IsAligned<kPack>();
+    };
+    return aligned(gate.data) && aligned(up.data) && aligned(dy.data) && aligned(dgate) &&
+           aligned(dup);
   }
 };
 
@@ -41,9 +63,12 @@ void SwigluBackward(const Tensor& gate, const Tensor& up, const Tensor& dy, Tens
                     Tensor& dup) {
   const StreamHandle stream = CurrentStream(dy.device());
   VisitFloats("swiglu", dy.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach("swiglu", dy.numel(), stream,
-            GatedGradients<T>{Elements<T>(gate), Elements<T>(up), Elements<T>(dy),
-                              MutableElements<T>(dgate), MutableElements<T>(dup)});
+    RunMap("swiglu", dy.numel(), stream,
+           GatedGradients<T>{{Elements<T>(gate)},
+                             {Elements<T>(up)},
+                             {Elements<T>(dy)},
+                             MutableElements<T>(dgate),
+                             MutableElements<T>(dup)});
   });
 }
 

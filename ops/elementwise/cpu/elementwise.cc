@@ -5,6 +5,7 @@
 #include "ops/elementwise/elementwise_functors.h"
 #include "ops/elementwise/kernels.h"
 #include "ops/elementwise/value_types.h"
+#include "ops/sum/running_type.h"
 
 namespace torus::cpu {
 namespace {
@@ -96,11 +97,9 @@ void Select(const ops::BroadcastPlan& plan, const bool* mask, const T* a, const 
 void Binary(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b,
             Tensor& out) {
   const ops::BroadcastPlan plan = ops::PlanBroadcast(out.shape(), {&a, &b});
-  const auto compute = [&]<class T>(ComputeType<T>) {
+  ops::VisitNumbers(op, a.dtype(), [&]<class T>(ComputeType<T>) {
     Binary(what, plan, a.data<T>(), b.data<T>(), out.mutable_data<T>());
-  };
-  if (a.dtype() == DType::kI64) return compute(ComputeType<int64_t>{});
-  VisitCompute(op, a.dtype(), compute);
+  });
 }
 
 void CheckDivisor(std::string_view op, Tensor& divisor) {
@@ -117,11 +116,12 @@ void Compare(std::string_view op, ops::CompareOp what, const Tensor& a, const Te
   });
 }
 
-void Select(std::string_view op, const Tensor& mask, const Tensor& a, const Tensor& b,
+void Select(std::string_view /*op*/, const Tensor& mask, const Tensor& a, const Tensor& b,
             Tensor& out) {
   const ops::BroadcastPlan plan = ops::PlanBroadcast(out.shape(), {&mask, &a, &b});
-  ops::VisitValues(op, a.dtype(), [&]<class T>(ComputeType<T>) {
-    Select(plan, mask.data<bool>(), a.data<T>(), b.data<T>(), out.mutable_data<T>());
+  ops::VisitBySize(a.dtype(), [&]<class T>(T) {
+    Select(plan, mask.data<bool>(), static_cast<const T*>(a.raw()), static_cast<const T*>(b.raw()),
+           static_cast<T*>(out.mutable_raw()));
   });
 }
 

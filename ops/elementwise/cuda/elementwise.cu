@@ -5,6 +5,7 @@
 #include "ops/elementwise/elementwise_functors.h"
 #include "ops/elementwise/kernels.h"
 #include "ops/elementwise/value_types.h"
+#include "ops/sum/running_type.h"
 #include "runtime/cuda/elements.h"
 #include "runtime/cuda/strided.h"
 //
@@ -169,11 +170,9 @@ void Binary(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tens
             Tensor& out) {
   const StreamHandle stream = CurrentStream(out.device());
   if (IsLow(a.dtype()) || IsLow(b.dtype())) return BinaryLow(op, what, a, b, out, stream);
-  const auto compute = [&]<class T>(ComputeType<T>) {
+  ops::VisitNumbers(op, a.dtype(), [&]<class T>(ComputeType<T>) {
     Binary(op, what, Operands<T, T, T>(a, b, out), stream);
-  };
-  if (a.dtype() == DType::kI64) return compute(ComputeType<int64_t>{});
-  VisitCompute(op, a.dtype(), compute);
+  });
 }
 
 void CheckDivisor(std::string_view op, Tensor& divisor) {
@@ -203,10 +202,10 @@ void Select(std::string_view op, const Tensor& mask, const Tensor& a, const Tens
             Tensor& out) {
   const StreamHandle stream = CurrentStream(out.device());
   const auto walk = WalkOf<3>(ops::PlanBroadcast(out.shape(), {&mask, &a, &b}));
-  ops::VisitValues(op, a.dtype(), [&]<class T>(ComputeType<T>) {
+  ops::VisitBySize(a.dtype(), [&]<class T>(T) {
     ForEach(op, out.numel(), stream,
-            Selected<T>{walk, Elements<bool>(mask), Elements<T>(a), Elements<T>(b),
-                        MutableElements<T>(out)});
+            Selected<T>{walk, Elements<bool>(mask), ElementsBySize<T>(a), ElementsBySize<T>(b),
+                        MutableElementsBySize<T>(out)});
   });
 }
 

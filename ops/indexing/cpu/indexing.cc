@@ -3,11 +3,13 @@
 #include <vector>
 
 #include "ops/elementwise/cpu/broadcast_run.h"
+#include "ops/elementwise/value_types.h"
 #include "ops/indexing/gather_plan.h"
 #include "ops/indexing/kernels.h"
+#include "ops/indexing/put_functors.h"
 #include "ops/indexing/row_norm.h"
-#include "ops/indexing/visit_types.h"
 #include "ops/sum/reduction_shape.h"
+#include "ops/sum/running_type.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {
@@ -33,7 +35,7 @@ void AddRows(int64_t outer, int64_t rows, int64_t inner, int64_t count, const in
     for (int64_t at = 0; at < outer * count; ++at) {
       if (index[at % count] == skip) continue;
       T* to = din + (at / count * rows + index[at % count]) * inner;
-      for (int64_t i = begin; i < end; ++i) to[i] += dout[at * inner + i];
+      for (int64_t i = begin; i < end; ++i) ops::AddTo()(to[i], dout[at * inner + i]);
     }
   });
 }
@@ -82,20 +84,6 @@ void FindColumns(const Tensor& dx, int dim, const Shape& index, int64_t begin, i
   }
 }
 
-struct AddTo {
-  template <class T>
-  void operator()(T& to, T value) const {
-    to += value;
-  }
-};
-
-struct WriteTo {
-  template <class T>
-  void operator()(T& to, T value) const {
-    to = value;
-  }
-};
-
 // put(din[place + index[k] * stride], dout[k]) along each column of the index. Each thread owns
 // whole columns, and only a column's own elements meet, in their order: the bits do not depend on
 // the number of threads.
@@ -137,7 +125,7 @@ void SelectRows(std::string_view, const Tensor& x, const Tensor& index, Tensor& 
 }
 
 void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip, Tensor& dx) {
-  ops::VisitAdded(op, dx.dtype(), [&]<class T>(ComputeType<T>) {
+  ops::VisitNumbers(op, dx.dtype(), [&]<class T>(ComputeType<T>) {
     AddRows(dx.dim(0), dx.dim(1), dx.dim(2), index.numel(), index.data<int64_t>(), skip,
             dy.data<T>(), dx.mutable_data<T>());
   });
@@ -163,15 +151,15 @@ void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y) {
 }
 
 void AddColumns(std::string_view op, const Tensor& y, int dim, const Tensor& index, Tensor& x) {
-  ops::VisitAdded(op, x.dtype(), [&]<class T>(ComputeType<T>) {
-    PutColumns(x, dim, index, y.data<T>(), x.mutable_data<T>(), AddTo());
+  ops::VisitNumbers(op, x.dtype(), [&]<class T>(ComputeType<T>) {
+    PutColumns(x, dim, index, y.data<T>(), x.mutable_data<T>(), ops::AddTo());
   });
 }
 
 void Scatter(const Tensor& y, int dim, const Tensor& index, Tensor& x) {
   ops::VisitBySize(x.dtype(), [&]<class T>(T) {
     PutColumns(x, dim, index, static_cast<const T*>(y.raw()), static_cast<T*>(x.mutable_raw()),
-               WriteTo());
+               ops::WriteTo());
   });
 }
 

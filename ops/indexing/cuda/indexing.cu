@@ -1,10 +1,12 @@
 #include <string>
 
-#include "ops/indexing/cuda/sorted_index.h"
+#include "ops/cuda/sorted_index.h"
+#include "ops/elementwise/value_types.h"
 #include "ops/indexing/gather_plan.h"
 #include "ops/indexing/kernels.h"
+#include "ops/indexing/put_functors.h"
 #include "ops/indexing/row_norm.h"
-#include "ops/indexing/visit_types.h"
+#include "ops/sum/running_type.h"
 #include "runtime/cuda/divide.h"
 #include "runtime/cuda/elements.h"
 #include "runtime/cuda/strided.h"
@@ -89,7 +91,7 @@ struct AddRun {
     if (value == skip || (first > 0 && values[first - 1] == value)) return;
     T sum = T(0);
     for (int64_t p = first; p < count && values[p] == value; ++p)
-      sum += dy[(outer * count + order[p]) * inner + at.rest];
+      ops::AddTo()(sum, dy[(outer * count + order[p]) * inner + at.rest]);
     dx[(outer * rows + value) * inner + at.rest] = sum;
   }
 };
@@ -129,20 +131,6 @@ struct Gathered {
   __device__ void operator()(int64_t i) const {
     const auto places = walk(i);
     y[i] = x[places.at[0] + index[places.at[1]] * stride];
-  }
-};
-
-struct AddTo {
-  template <class T>
-  __device__ void operator()(T& to, T value) const {
-    to += value;
-  }
-};
-
-struct WriteTo {
-  template <class T>
-  __device__ void operator()(T& to, T value) const {
-    to = value;
   }
 };
 
@@ -216,20 +204,6 @@ Columns<T, Put> ColumnsOf(const Tensor& x, int dim, const Tensor& index, const T
           Put()};
 }
 
-// Elements of any dtype of T's size.
-template <class T>
-const T* ElementsBySize(const Tensor& tensor) {
-  TORUS_CHECK(SizeOf(tensor.dtype()) == sizeof(T) && tensor.device().kind == DeviceKind::kCuda,
-              "asked {} bytes on a GPU of {}", sizeof(T), tensor);
-  return static_cast<const T*>(tensor.raw());
-}
-
-template <class T>
-T* MutableElementsBySize(Tensor& tensor) {
-  ElementsBySize<T>(tensor);
-  return static_cast<T*>(tensor.mutable_raw());
-}
-
 }  // namespace
 
 void CheckIndex(std::string_view op, int64_t bound, Tensor& index) {
@@ -259,7 +233,7 @@ void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t
   Fill(dx, 0);
   if (dy.numel() == 0) return;
   const SortedIndex sorted = SortIndex(op, index.View({index.numel()}), stream);
-  ops::VisitAdded(op, dx.dtype(), [&]<class T>(ComputeType<T>) {
+  ops::VisitNumbers(op, dx.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach(op, dy.numel(), stream,
             AddRun<T>{dx.dim(1), dx.dim(2), index.numel(), skip, Elements<int64_t>(sorted.values),
                       Elements<int64_t>(sorted.order), Elements<T>(dy), MutableElements<T>(dx)});
@@ -291,9 +265,9 @@ void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y) {
 void AddColumns(std::string_view op, const Tensor& y, int dim, const Tensor& index, Tensor& x) {
   const StreamHandle stream = CurrentStream(x.device());
   if (index.numel() == 0) return;
-  ops::VisitAdded(op, x.dtype(), [&]<class T>(ComputeType<T>) {
-    PutColumns(op, ColumnsOf<T, AddTo>(x, dim, index, Elements<T>(y), MutableElements<T>(x)), index,
-               dim, stream);
+  ops::VisitNumbers(op, x.dtype(), [&]<class T>(ComputeType<T>) {
+    PutColumns(op, ColumnsOf<T, ops::AddTo>(x, dim, index, Elements<T>(y), MutableElements<T>(x)),
+               index, dim, stream);
   });
 }
 
@@ -301,10 +275,10 @@ void Scatter(const Tensor& y, int dim, const Tensor& index, Tensor& x) {
   const StreamHandle stream = CurrentStream(x.device());
   if (index.numel() == 0) return;
   ops::VisitBySize(x.dtype(), [&]<class T>(T) {
-    PutColumns(
-        "scatter",
-        ColumnsOf<T, WriteTo>(x, dim, index, ElementsBySize<T>(y), MutableElementsBySize<T>(x)),
-        index, dim, stream);
+    PutColumns("scatter",
+               ColumnsOf<T, ops::WriteTo>(x, dim, index, ElementsBySize<T>(y),
+                                          MutableElementsBySize<T>(x)),
+               index, dim, stream);
   });
 }
 

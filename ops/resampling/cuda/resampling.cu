@@ -27,6 +27,7 @@ struct SumOfTaps {
 
 }  // namespace
 
+// An output has a word of the tables, and two for each of its taps.
 void ApplyTaps(std::string_view op, const ops::AxisTaps& taps, const Tensor& x, Tensor& y) {
   const StreamHandle stream = CurrentStream(y.device());
   if (y.numel() == 0) return;

@@ -1,4 +1,4 @@
-#include "ops/indexing/cuda/sorted_index.h"
+#include "ops/cuda/sorted_index.h"
 #include "ops/sort/kernels.h"
 #include "ops/sort/sort_key.h"
 #include "runtime/cuda/elements.h"

@@ -1,4 +1,4 @@
-// An index in ascending order, on a GPU. Internal to this op family.
+// An index in ascending order, on a GPU.
 #pragma once
 
 #include <string_view>

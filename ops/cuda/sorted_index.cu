@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "ops/indexing/cuda/sorted_index.h"
+#include "ops/cuda/sorted_index.h"
 #include "runtime/cuda/divide.h"
 #include "runtime/cuda/elements.h"
 #include "runtime/kernels.h"
