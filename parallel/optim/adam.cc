@@ -1,7 +1,5 @@
 #include "parallel/optim/adam.h"
 
-#include <cmath>
-
 #include "autograd/low_copy.h"
 #include "parallel/optim/kernels.h"
 #include "runtime/error.h"
@@ -12,23 +10,11 @@ namespace {
 enum Kind { kMean, kVariance, kLargest, kStep };
 
 void Check(const AdamOptions& o) {
-  const auto at_least_0 = [](const char* what, double value) {
-    Require(value >= 0 && std::isfinite(value), "adam", "{} must be finite and at least 0, got {}",
-            what, value);
-  };
-  at_least_0("lr_scale", o.lr_scale);
-  at_least_0("eps", o.eps);
-  at_least_0("weight_decay", o.weight_decay);
-  for (const double beta : {o.beta1, o.beta2})
-    Require(beta >= 0 && beta < 1, "adam", "betas must be in [0, 1), got {} and {}", o.beta1,
-            o.beta2);
-}
-
-std::vector<NamedVariable> AllParameters(const std::vector<AdamGroup>& groups) {
-  std::vector<NamedVariable> all;
-  for (const AdamGroup& group : groups)
-    all.insert(all.end(), group.parameters.begin(), group.parameters.end());
-  return all;
+  CheckAtLeast0("adam", "lr_scale", o.lr_scale);
+  CheckAtLeast0("adam", "eps", o.eps);
+  CheckAtLeast0("adam", "weight_decay", o.weight_decay);
+  CheckBelow1("adam", "beta1", o.beta1);
+  CheckBelow1("adam", "beta2", o.beta2);
 }
 
 AdamScalars ScalarsOf(const AdamOptions& o, double learning_rate, double gradient_scale,
@@ -45,11 +31,9 @@ AdamScalars ScalarsOf(const AdamOptions& o, double learning_rate, double gradien
 
 }  // namespace
 
-Adam::Adam(std::vector<AdamGroup> groups) : Optimizer("adam", AllParameters(groups)) {
-  for (const AdamGroup& group : groups) {
-    Check(group.options);
-    options_.insert(options_.end(), group.parameters.size(), group.options);
-  }
+Adam::Adam(const std::vector<AdamGroup>& groups)
+    : Optimizer("adam", ParametersOf(groups)), options_(OptionsOf(groups)) {
+  for (const AdamGroup& group : groups) Check(group.options);
   const std::vector<Tensor> none(options_.size());
   state_ = {
       {"exp_avg", none}, {"exp_avg_sq", none}, {"max_exp_avg_sq", none}, {"step", none, true}};

@@ -8,6 +8,7 @@
 
 #include "parallel/optim/adam_kernel.h"
 #include "parallel/optim/optimizer.h"
+#include "parallel/optim/optimizer_groups.h"
 #include "parallel/optim/optimizer_state.h"
 
 namespace torus::parallel {
@@ -25,15 +26,12 @@ struct AdamOptions {
 // AdamW with PyTorch's defaults: a decay of 0.01, decoupled.
 inline AdamOptions AdamWOptions() { return {.weight_decay = 0.01, .decoupled_decay = true}; }
 
-struct AdamGroup {
-  std::vector<NamedVariable> parameters;
-  AdamOptions options;
-};
+using AdamGroup = OptimizerGroup<AdamOptions>;
 
 class Adam : public Optimizer {
  public:
   // Throws BadInput for a negative lr_scale, eps or weight_decay, and for a beta outside [0, 1).
-  explicit Adam(std::vector<AdamGroup> groups);
+  explicit Adam(const std::vector<AdamGroup>& groups);
   // One group.
   Adam(std::vector<NamedVariable> parameters, const AdamOptions& options);
 

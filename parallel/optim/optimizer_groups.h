@@ -1,4 +1,5 @@
-// Parameter groups: parameters that share options, chosen by hand or by patterns of their names.
+// Parameter groups: parameters that share options, chosen by hand or by patterns of their names; and
+// checks of options.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,11 @@
 
 namespace torus::parallel {
 
-// The groups of the optimizers that have no name for theirs.
+// Throws BadInput tagged `optimizer` unless the value of `what` is finite and at least 0.
+void CheckAtLeast0(const char* optimizer, const char* what, double value);
+// Or unless it lies in [0, 1).
+void CheckBelow1(const char* optimizer, const char* what, double value);
+
 template <class Options>
 struct OptimizerGroup {
   std::vector<NamedVariable> parameters;
