@@ -8,8 +8,23 @@
 #include <vector>
 
 #include "runtime/parallel_for.h"
+#include "runtime/tensor.h"
 
 namespace torus::parallel {
+
+// The elements of each item's gradient.
+template <class Item>
+std::vector<int64_t> SizesOf(const std::vector<Item>& items) {
+  std::vector<int64_t> sizes;
+  for (const Item& item : items) sizes.push_back(item.gradient.numel());
+  return sizes;
+}
+
+// The elements of a contiguous tensor from `begin` on; null if it is undefined.
+template <class T>
+T* At(Tensor& tensor, int64_t begin) {
+  return tensor.defined() ? tensor.mutable_data<T>() + begin : nullptr;
+}
 
 // Calls body(tensor, begin, end) over pieces that cover elements [0, sizes[tensor]) of every tensor
 // once. A model has many small tensors and a few large ones; sharing out elements instead of

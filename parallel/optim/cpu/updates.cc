@@ -12,19 +12,6 @@
 namespace torus::parallel::cpu {
 namespace {
 
-template <class Item>
-std::vector<int64_t> SizesOf(const std::vector<Item>& items) {
-  std::vector<int64_t> sizes;
-  for (const Item& item : items) sizes.push_back(item.gradient.numel());
-  return sizes;
-}
-
-// Null for an undefined tensor.
-template <class T>
-T* At(Tensor& tensor, int64_t begin) {
-  return tensor.defined() ? tensor.mutable_data<T>() + begin : nullptr;
-}
-
 constexpr int kLanes = 8;
 
 // Eight parallel sums, which the compiler vectorizes.
