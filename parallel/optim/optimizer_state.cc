@@ -22,6 +22,8 @@ void CheckFits(const std::string& optimizer, const NamedTensor& state, const Var
 
 }  // namespace
 
+std::string ParameterOf(const std::string& state) { return state.substr(0, state.rfind('.')); }
+
 std::vector<NamedTensor> NamedState(const std::vector<NamedVariable>& parameters,
                                     const std::vector<StateKind>& kinds) {
   std::vector<NamedTensor> state;

@@ -17,6 +17,9 @@ struct StateKind {
   bool counter = false;         // an f32 scalar for any parameter
 };
 
+// Returns PARAMETER for PARAMETER.KIND.
+std::string ParameterOf(const std::string& state);
+
 // All defined tensors, parameter by parameter. They share memory with `kinds`.
 std::vector<NamedTensor> NamedState(const std::vector<NamedVariable>& parameters,
                                     const std::vector<StateKind>& kinds);
