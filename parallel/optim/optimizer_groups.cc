@@ -1,19 +1,8 @@
 #include "parallel/optim/optimizer_groups.h"
 
-#include <cmath>
-
 #include "runtime/error.h"
 
 namespace torus::parallel {
-
-void CheckAtLeast0(const char* optimizer, const char* what, double value) {
-  Require(value >= 0 && std::isfinite(value), optimizer, "{} must be finite and at least 0, got {}",
-          what, value);
-}
-
-void CheckBelow1(const char* optimizer, const char* what, double value) {
-  Require(value >= 0 && value < 1, optimizer, "{} must lie in [0, 1), got {}", what, value);
-}
 
 bool Matches(std::string_view name, std::string_view pattern) {
   // On a mismatch the last '*' takes one more character; earlier ones need not.

@@ -1,5 +1,4 @@
-// Parameter groups: parameters that share options, chosen by hand or by patterns of their names; and
-// checks of options.
+// Parameter groups: parameters that share options, chosen by hand or by patterns of their names.
 #pragma once
 
 #include <optional>
@@ -11,11 +10,7 @@
 
 namespace torus::parallel {
 
-// Throws BadInput tagged `optimizer` unless the value of `what` is finite and at least 0.
-void CheckAtLeast0(const char* optimizer, const char* what, double value);
-// Or unless it lies in [0, 1).
-void CheckBelow1(const char* optimizer, const char* what, double value);
-
+// The groups of an optimizer.
 template <class Options>
 struct OptimizerGroup {
   std::vector<NamedVariable> parameters;
