@@ -89,6 +89,4 @@ void BroadcastTensors(Transport& replicas, const std::vector<NamedTensor>& tenso
   }
 }
 
-std::string ParameterOf(const std::string& state) { return state.substr(0, state.rfind('.')); }
-
 }  // namespace torus::parallel

@@ -120,7 +120,4 @@ void BroadcastTensor(Transport& ranks, Tensor& tensor, int root, const std::stri
 void BroadcastTensors(Transport& replicas, const std::vector<NamedTensor>& tensors,
                       const std::string& what);
 
-// Returns PARAMETER for PARAMETER.KIND.
-std::string ParameterOf(const std::string& state);
-
 }  // namespace torus::parallel

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <utility>
 
+#include "parallel/optim/optimizer_state.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 

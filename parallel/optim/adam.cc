@@ -1,10 +1,9 @@
 #include "parallel/optim/adam.h"
 
-#include <cmath>
-
 #include "autograd/low_copy.h"
 #include "parallel/optim/kernels.h"
 #include "runtime/error.h"
+#include "runtime/rng.h"
 
 namespace torus::parallel {
 namespace {
@@ -12,27 +11,22 @@ namespace {
 enum Kind { kMean, kVariance, kLargest, kStep };
 
 void Check(const AdamOptions& o) {
-  const auto at_least_0 = [](const char* what, double value) {
-    Require(value >= 0 && std::isfinite(value), "adam", "{} must be finite and at least 0, got {}",
-            what, value);
-  };
-  at_least_0("lr_scale", o.lr_scale);
-  at_least_0("eps", o.eps);
-  at_least_0("weight_decay", o.weight_decay);
-  for (const double beta : {o.beta1, o.beta2})
-    Require(beta >= 0 && beta < 1, "adam", "betas must be in [0, 1), got {} and {}", o.beta1,
-            o.beta2);
+  CheckAtLeast0("adam", "lr_scale", o.lr_scale);
+  CheckAtLeast0("adam", "eps", o.eps);
+  CheckAtLeast0("adam", "weight_decay", o.weight_decay);
+  CheckBelow1("adam", "beta1", o.beta1);
+  CheckBelow1("adam", "beta2", o.beta2);
 }
 
-std::vector<NamedVariable> AllParameters(const std::vector<AdamGroup>& groups) {
-  std::vector<NamedVariable> all;
-  for (const AdamGroup& group : groups)
-    all.insert(all.end(), group.parameters.begin(), group.parameters.end());
-  return all;
+void CheckState(const AdamGroup& group) {
+  if (group.options.state == StateType::kF32) return;
+  for (const auto& [parameter, value] : group.parameters)
+    Require(value.dtype() == DType::kF32, "adam",
+            "state in bf16 or 8 bits is for f32 parameters, got {} for {}", value, parameter);
 }
 
-AdamScalars ScalarsOf(const AdamOptions& o, double learning_rate, double gradient_scale,
-                      double step) {
+AdamScalars ScalarsOf(const NamedVariable& parameter, const AdamOptions& o, double learning_rate,
+                      double gradient_scale, double step) {
   return {learning_rate * o.lr_scale,
           o.maximize ? -gradient_scale : gradient_scale,
           o.beta1,
@@ -40,19 +34,22 @@ AdamScalars ScalarsOf(const AdamOptions& o, double learning_rate, double gradien
           o.eps,
           o.weight_decay,
           o.decoupled_decay,
-          step};
+          step,
+          o.state == StateType::kF32 ? 0 : HashName(parameter.name.c_str())};
 }
 
 }  // namespace
 
-Adam::Adam(std::vector<AdamGroup> groups) : Optimizer("adam", AllParameters(groups)) {
-  for (const AdamGroup& group : groups) {
-    Check(group.options);
-    options_.insert(options_.end(), group.parameters.size(), group.options);
-  }
+Adam::Adam(const std::vector<AdamGroup>& groups)
+    : Optimizer("adam", ParametersOf(groups)), options_(OptionsOf(groups)) {
+  for (const AdamGroup& group : groups) Check(group.options);
+  for (const AdamGroup& group : groups) CheckState(group);
   const std::vector<Tensor> none(options_.size());
-  state_ = {
-      {"exp_avg", none}, {"exp_avg_sq", none}, {"max_exp_avg_sq", none}, {"step", none, true}};
+  const auto types = ForEachOptions(groups, [](const AdamOptions& o) { return o.state; });
+  state_ = {{"exp_avg", none, false, types, none, true},
+            {"exp_avg_sq", none, false, types, none, false},
+            {"max_exp_avg_sq", none, false, types, none, false},
+            {"step", none, true}};
 }
 
 Adam::Adam(std::vector<NamedVariable> parameters, const AdamOptions& options)
@@ -60,10 +57,9 @@ Adam::Adam(std::vector<NamedVariable> parameters, const AdamOptions& options)
 
 void Adam::Begin(size_t i) {
   const Tensor& like = parameters()[i].value.data();
-  for (const Kind kind : {kMean, kVariance})
-    state_[kind].tensors[i] = Zeros(like.shape(), like.dtype(), like.device());
-  if (options_[i].amsgrad)
-    state_[kLargest].tensors[i] = Zeros(like.shape(), like.dtype(), like.device());
+  for (const Kind kind : {kMean, kVariance, kLargest})
+    if (kind != kLargest || options_[i].amsgrad)
+      state_[kind].Set(i, ZeroState(like, options_[i].state));
   state_[kStep].tensors[i] = Zeros({});
   StateMoved();
 }
@@ -82,7 +78,8 @@ void Adam::Prepare(double learning_rate, double gradient_scale) {
     if (!gradients[i].defined()) continue;
     if (!state_[kStep].tensors[i].defined()) Begin(i);
     const float step = *state_[kStep].tensors[i].mutable_data<float>() += 1;
-    scalars_->push_back(ScalarsOf(options_[i], learning_rate, gradient_scale, step));
+    scalars_->push_back(
+        ScalarsOf(parameters()[i], options_[i], learning_rate, gradient_scale, step));
   }
   MarkChanged();
 }
@@ -92,7 +89,7 @@ void Adam::Update() {
   std::vector<AdamItem> items;
   for (size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) continue;
-    const auto state = [&](Kind kind) { return state_[kind].tensors[i]; };
+    const auto state = [&](Kind kind) { return state_[kind].Of(i); };
     Variable parameter = parameters()[i].value;
     items.push_back({gradients[i].Contiguous(), parameter.mutable_data(), state(kMean),
                      state(kVariance), state(kLargest), KeptLowCopy(parameter)});

@@ -8,7 +8,9 @@
 
 #include "parallel/optim/adam_kernel.h"
 #include "parallel/optim/optimizer.h"
+#include "parallel/optim/optimizer_groups.h"
 #include "parallel/optim/optimizer_state.h"
+#include "parallel/optim/state_type.h"
 
 namespace torus::parallel {
 
@@ -20,20 +22,21 @@ struct AdamOptions {
   bool decoupled_decay = false;  // AdamW: decay acts on the parameter, not through the gradient
   bool amsgrad = false;          // divide by the largest variance so far (Reddi et al. 2018)
   bool maximize = false;
+  // What the moments are kept in, between steps that compute in f32: less than f32 takes a rounding
+  // by chance in each step (narrow_rounding.h), the same in every run. Only for f32 parameters.
+  StateType state = StateType::kF32;
 };
 
 // AdamW with PyTorch's defaults: a decay of 0.01, decoupled.
 inline AdamOptions AdamWOptions() { return {.weight_decay = 0.01, .decoupled_decay = true}; }
 
-struct AdamGroup {
-  std::vector<NamedVariable> parameters;
-  AdamOptions options;
-};
+using AdamGroup = OptimizerGroup<AdamOptions>;
 
 class Adam : public Optimizer {
  public:
-  // Throws BadInput for a negative lr_scale, eps or weight_decay, and for a beta outside [0, 1).
-  explicit Adam(std::vector<AdamGroup> groups);
+  // Throws BadInput for a negative lr_scale, eps or weight_decay, for a beta outside [0, 1), and for
+  // narrow state of an f64 parameter.
+  explicit Adam(const std::vector<AdamGroup>& groups);
   // One group.
   Adam(std::vector<NamedVariable> parameters, const AdamOptions& options);
 
@@ -43,10 +46,13 @@ class Adam : public Optimizer {
   void Prepare(double learning_rate, double gradient_scale) override;
   void Update() override;
   // PARAMETER.exp_avg, PARAMETER.exp_avg_sq and, with AMSGrad, PARAMETER.max_exp_avg_sq, of the
-  // parameter's shape and dtype; and PARAMETER.step, an f32 scalar: the steps it has taken.
+  // parameter's shape; and PARAMETER.step, an f32 scalar: the steps it has taken. State in bf16 is
+  // bf16, all other of the parameter's dtype: 8 bits are given as the f32 that they stand for, in
+  // new memory.
   std::vector<NamedTensor> State() const override;
   uint64_t StateBytes() const override { return BytesOf(state_); }
-  // Also throws BadInput if only some of a parameter's state is there.
+  // Also throws BadInput if only some of a parameter's state is there. State of one type may be
+  // loaded as another, then rounded to nearest; what has been saved goes on with the same bits.
   void LoadState(const std::vector<NamedTensor>& state) override;
 
  private:

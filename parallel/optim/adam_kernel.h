@@ -14,6 +14,7 @@ struct AdamScalars {
   double weight_decay = 0;
   bool decoupled = false;  // decay as AdamW does
   double step = 1;         // number of steps of the moments, including this one
+  uint64_t stream = 0;     // RandomKey::layer of the chance that rounds narrow moments
 };
 
 // The constants of a step, rounded to T once. Computed in one place, so that the kernels of CPU and

@@ -1,5 +1,6 @@
 #include "parallel/optim/joint_optimizer.h"
 
+#include "parallel/optim/optimizer_state.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -15,7 +16,10 @@ std::vector<NamedVariable> ParametersOf(const std::vector<std::unique_ptr<Optimi
 }  // namespace
 
 JointOptimizer::JointOptimizer(std::vector<std::unique_ptr<Optimizer>> parts)
-    : Optimizer("joint_optimizer", ParametersOf(parts)), parts_(std::move(parts)) {}
+    : Optimizer("joint_optimizer", ParametersOf(parts)), parts_(std::move(parts)) {
+  for (size_t i = 0; i < parts_.size(); ++i)
+    for (const NamedVariable& parameter : parts_[i]->parameters()) part_of_[parameter.name] = i;
+}
 
 void JointOptimizer::Step(double learning_rate, double gradient_scale) {
   Gradients();  // refuses one that does not fit before any part has changed
@@ -35,22 +39,14 @@ uint64_t JointOptimizer::StateBytes() const {
   return bytes;
 }
 
-size_t JointOptimizer::PartOf(const std::string& state) const {
-  size_t found = parts_.size(), longest = 0;
-  for (size_t i = 0; i < parts_.size(); ++i)
-    for (const NamedVariable& parameter : parts_[i]->parameters())
-      if (parameter.name.size() >= longest && state.starts_with(parameter.name + ".")) {
-        found = i;
-        longest = parameter.name.size();
-      }
-  Require(found < parts_.size(), "joint_optimizer", "state {} belongs to no parameter of it",
-          state);
-  return found;
-}
-
 void JointOptimizer::LoadState(const std::vector<NamedTensor>& state) {
   std::vector<std::vector<NamedTensor>> of(parts_.size()), before;
-  for (const NamedTensor& tensor : state) of[PartOf(tensor.name)].push_back(tensor);
+  for (const NamedTensor& tensor : state) {
+    const auto part = part_of_.find(ParameterOf(tensor.name));
+    Require(part != part_of_.end(), "joint_optimizer", "state {} belongs to no parameter of it",
+            tensor.name);
+    of[part->second].push_back(tensor);
+  }
   for (const auto& part : parts_) before.push_back(part->State());
   try {
     for (size_t i = 0; i < parts_.size(); ++i) parts_[i]->LoadState(of[i]);

@@ -1,7 +1,9 @@
 // JointOptimizer: several optimizers, each of some parameters, as one.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "parallel/optim/optimizer.h"
@@ -21,11 +23,8 @@ class JointOptimizer : public Optimizer {
   void LoadState(const std::vector<NamedTensor>& state) override;
 
  private:
-  // The part that a state of this name belongs to: that of the longest parameter's name it starts
-  // with, before a dot. Throws BadInput if there is none.
-  size_t PartOf(const std::string& state) const;
-
   std::vector<std::unique_ptr<Optimizer>> parts_;
+  std::map<std::string, size_t> part_of_;  // of each parameter
 };
 
 }  // namespace torus::parallel

@@ -1,11 +1,21 @@
 #include "parallel/optim/optimizer.h"
 
+#include <cmath>
 #include <set>
 
 #include "autograd/low_copy.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
+
+void CheckAtLeast0(const char* optimizer, const char* what, double value) {
+  Require(value >= 0 && std::isfinite(value), optimizer, "{} must be finite and at least 0, got {}",
+          what, value);
+}
+
+void CheckBelow1(const char* optimizer, const char* what, double value) {
+  Require(value >= 0 && value < 1, optimizer, "{} must lie in [0, 1), got {}", what, value);
+}
 
 Optimizer::Optimizer(const std::string& name, std::vector<NamedVariable> parameters)
     : name_(name), parameters_(std::move(parameters)) {

@@ -13,6 +13,11 @@
 
 namespace torus::parallel {
 
+// Throws BadInput tagged `optimizer` unless the value of `what` is finite and at least 0.
+void CheckAtLeast0(const char* optimizer, const char* what, double value);
+// Or unless it lies in [0, 1).
+void CheckBelow1(const char* optimizer, const char* what, double value);
+
 class Optimizer {
  public:
   virtual ~Optimizer() = default;

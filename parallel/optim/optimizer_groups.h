@@ -10,7 +10,7 @@
 
 namespace torus::parallel {
 
-// The groups of the optimizers that have no name for theirs.
+// The groups of an optimizer.
 template <class Options>
 struct OptimizerGroup {
   std::vector<NamedVariable> parameters;

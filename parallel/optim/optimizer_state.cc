@@ -16,11 +16,24 @@ void CheckFits(const std::string& optimizer, const NamedTensor& state, const Var
   const Tensor& got = state.value;
   const Shape shape = counter ? Shape{} : parameter.shape();
   const DType dtype = counter ? DType::kF32 : parameter.dtype();
-  Require(got.defined() && got.shape() == shape && got.dtype() == dtype, optimizer,
+  const bool rounded =
+      !counter && dtype == DType::kF32 && got.defined() && got.dtype() == DType::kBF16;
+  Require(got.defined() && got.shape() == shape && (got.dtype() == dtype || rounded), optimizer,
           "state {} must be {} {}, got {}", state.name, Name(dtype), shape, got);
 }
 
 }  // namespace
+
+StateTensor StateKind::Of(size_t parameter) const {
+  return {tensors[parameter], scales.empty() ? Tensor() : scales[parameter]};
+}
+
+void StateKind::Set(size_t parameter, StateTensor state) {
+  tensors[parameter] = std::move(state.values);
+  if (!scales.empty()) scales[parameter] = std::move(state.scales);
+}
+
+std::string ParameterOf(const std::string& state) { return state.substr(0, state.rfind('.')); }
 
 std::vector<NamedTensor> NamedState(const std::vector<NamedVariable>& parameters,
                                     const std::vector<StateKind>& kinds) {
@@ -28,15 +41,16 @@ std::vector<NamedTensor> NamedState(const std::vector<NamedVariable>& parameters
   for (size_t i = 0; i < parameters.size(); ++i)
     for (const StateKind& kind : kinds)
       if (kind.tensors[i].defined())
-        state.push_back({StateName(parameters[i], kind), kind.tensors[i]});
+        state.push_back({StateName(parameters[i], kind), Unpacked(kind.Of(i), kind.with_sign)});
   return state;
 }
 
 uint64_t BytesOf(const std::vector<StateKind>& kinds) {
   uint64_t bytes = 0;
   for (const StateKind& kind : kinds)
-    for (const Tensor& tensor : kind.tensors)
-      if (tensor.defined()) bytes += tensor.bytes();
+    for (const auto* tensors : {&kind.tensors, &kind.scales})
+      for (const Tensor& tensor : *tensors)
+        if (tensor.defined()) bytes += tensor.bytes();
   return bytes;
 }
 
@@ -48,15 +62,16 @@ void LoadNamedState(const std::string& optimizer, const std::vector<NamedVariabl
             tensor.name);
   std::vector<StateKind> loaded;
   for (const StateKind& kind : kinds) {
-    loaded.push_back({kind.name, std::vector<Tensor>(parameters.size()), kind.counter});
+    StateKind& of_kind = loaded.emplace_back(kind);
+    for (size_t i = 0; i < parameters.size(); ++i) of_kind.Set(i, {});
     for (size_t i = 0; i < parameters.size(); ++i) {
       const auto found = by_name.find(StateName(parameters[i], kind));
       if (found == by_name.end()) continue;
       CheckFits(optimizer, *found->second, parameters[i].value, kind.counter);
       // On the parameter's device; a counter stays on the CPU.
-      const Tensor& value = found->second->value;
+      const StateType type = kind.types.empty() ? StateType::kF32 : kind.types[i];
       const Device device = kind.counter ? Device{} : parameters[i].value.data().device();
-      loaded.back().tensors[i] = value.device() == device ? value.Clone() : value.To(device);
+      of_kind.Set(i, Packed(found->second->value, type, kind.with_sign, device));
       by_name.erase(found);
     }
   }

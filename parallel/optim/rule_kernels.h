@@ -26,3 +26,16 @@ TORUS_KERNEL_TEMPLATE(Scalars, RuleStep, Scalars::kName, items.front().parameter
                       (items, scalars));
 
 }  // namespace torus::parallel
+
+// Instantiates RuleStep of every rule, in a device's namespace behind its definition.
+#define TORUS_RULE_STEP(Scalars)                          \
+  template void RuleStep<Scalars>(std::vector<RuleItem>&, \
+                                  const std::shared_ptr<const std::vector<Scalars>>&)
+#define TORUS_RULE_STEPS                \
+  TORUS_RULE_STEP(AdagradScalars);      \
+  TORUS_RULE_STEP(RmspropScalars);      \
+  TORUS_RULE_STEP(LionScalars);         \
+  TORUS_RULE_STEP(ScheduleFreeScalars); \
+  TORUS_RULE_STEP(MoveScalars);         \
+  TORUS_RULE_STEP(MomentumScalars);     \
+  TORUS_RULE_STEP(DirectionScalars)

@@ -1,6 +1,5 @@
 #include "parallel/optim/rule_optimizer.h"
 
-#include <cmath>
 #include <map>
 
 #include "autograd/low_copy.h"
@@ -9,15 +8,6 @@
 #include "runtime/error.h"
 
 namespace torus::parallel {
-
-void CheckAtLeast0(const char* optimizer, const char* what, double value) {
-  Require(value >= 0 && std::isfinite(value), optimizer, "{} must be finite and at least 0, got {}",
-          what, value);
-}
-
-void CheckBelow1(const char* optimizer, const char* what, double value) {
-  Require(value >= 0 && value < 1, optimizer, "{} must lie in [0, 1), got {}", what, value);
-}
 
 RuleOptimizer::RuleOptimizer(const char* name, std::vector<NamedVariable> parameters,
                              std::vector<std::vector<Kind>> kinds,

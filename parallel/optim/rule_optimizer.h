@@ -13,11 +13,6 @@ namespace torus::parallel {
 
 struct RuleItem;  // rule_kernels.h
 
-// Throws BadInput tagged `optimizer` unless the value of `what` is finite and at least 0.
-void CheckAtLeast0(const char* optimizer, const char* what, double value);
-// Or unless it lies in [0, 1).
-void CheckBelow1(const char* optimizer, const char* what, double value);
-
 // Keeps the states of each parameter and the number of steps that it has taken, runs the two halves
 // of a step, and renews kept copies of parameters (autograd/low_copy.h).
 class RuleOptimizer : public Optimizer {

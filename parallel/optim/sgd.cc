@@ -1,42 +1,26 @@
 #include "parallel/optim/sgd.h"
 
-#include <cmath>
-
 #include "autograd/low_copy.h"
 #include "parallel/optim/kernels.h"
-#include "parallel/optim/optimizer_state.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
 namespace {
 
 void Check(const SgdOptions& o) {
-  const auto at_least_0 = [](const char* what, double value) {
-    Require(value >= 0 && std::isfinite(value), "sgd", "{} must be finite and at least 0, got {}",
-            what, value);
-  };
-  at_least_0("lr_scale", o.lr_scale);
-  at_least_0("momentum", o.momentum);
-  at_least_0("weight_decay", o.weight_decay);
+  CheckAtLeast0("sgd", "lr_scale", o.lr_scale);
+  CheckAtLeast0("sgd", "momentum", o.momentum);
+  CheckAtLeast0("sgd", "weight_decay", o.weight_decay);
   Require(!o.nesterov || (o.momentum > 0 && o.dampening == 0), "sgd",
           "Nesterov needs momentum above 0 and no dampening, got momentum {}, dampening {}",
           o.momentum, o.dampening);
 }
 
-std::vector<NamedVariable> AllParameters(const std::vector<SgdGroup>& groups) {
-  std::vector<NamedVariable> all;
-  for (const SgdGroup& group : groups)
-    all.insert(all.end(), group.parameters.begin(), group.parameters.end());
-  return all;
-}
-
 }  // namespace
 
-Sgd::Sgd(std::vector<SgdGroup> groups) : Optimizer("sgd", AllParameters(groups)) {
-  for (const SgdGroup& group : groups) {
-    Check(group.options);
-    options_.insert(options_.end(), group.parameters.size(), group.options);
-  }
+Sgd::Sgd(const std::vector<SgdGroup>& groups)
+    : Optimizer("sgd", ParametersOf(groups)), options_(OptionsOf(groups)) {
+  for (const SgdGroup& group : groups) Check(group.options);
   state_ = {{"momentum_buffer", std::vector<Tensor>(options_.size())}};
 }
 

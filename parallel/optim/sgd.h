@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parallel/optim/optimizer.h"
+#include "parallel/optim/optimizer_groups.h"
 #include "parallel/optim/optimizer_state.h"
 #include "parallel/optim/sgd_kernel.h"
 
@@ -21,16 +22,13 @@ struct SgdOptions {
   bool maximize = false;
 };
 
-struct SgdGroup {
-  std::vector<NamedVariable> parameters;
-  SgdOptions options;
-};
+using SgdGroup = OptimizerGroup<SgdOptions>;
 
 class Sgd : public Optimizer {
  public:
   // Throws BadInput for a negative lr_scale, momentum or weight_decay, and for Nesterov without
   // momentum or with dampening.
-  explicit Sgd(std::vector<SgdGroup> groups);
+  explicit Sgd(const std::vector<SgdGroup>& groups);
   // One group.
   Sgd(std::vector<NamedVariable> parameters, const SgdOptions& options);
 

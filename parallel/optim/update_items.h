@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "parallel/optim/adam_kernel.h"
+#include "parallel/optim/narrow_state.h"
 #include "parallel/optim/sgd_kernel.h"
 #include "runtime/tensor.h"
 
@@ -17,9 +18,13 @@ struct SgdItem {
   Tensor gradient, parameter, buffer, low;
 };
 
-// Likewise; `largest` is undefined without AMSGrad.
+// Likewise; `largest` is undefined without AMSGrad. The moments of an f32 may be narrow, all of one
+// type.
 struct AdamItem {
-  Tensor gradient, parameter, mean, variance, largest, low;
+  Tensor gradient, parameter;
+  StateTensor mean, variance, largest;
+  Tensor low;
+  DType state_dtype() const { return mean.values.dtype(); }
 };
 
 // The scalars of each item. A recorded graph shares them, and reads them again before each launch

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "parallel/optim/optimizer_state.h"
 #include "parallel/trainer/parameter_table.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parallel/collectives/rows.h"
+#include "parallel/optim/optimizer_state.h"
 #include "runtime/error.h"
 #include "runtime/tensor_split.h"
 

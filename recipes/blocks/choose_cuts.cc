@@ -1,6 +1,8 @@
 #include "recipes/blocks/choose_cuts.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
 
 #include "parallel/codec/codec_choice.h"
 #include "parallel/codec/make_codec.h"
@@ -14,7 +16,7 @@
 #include "recipes/blocks/layer_list.h"
 #include "recipes/data/task_loss.h"
 #include "recipes/model/model_of.h"
-#include "recipes/run/make_optimizer.h"
+#include "recipes/run/lora.h"
 #include "recipes/settings/device.h"
 #include "runtime/allocator.h"
 #include "runtime/error.h"
@@ -49,34 +51,43 @@ parallel::CostModel Measure(const Settings& settings, const DataForm& form,
       BuildBlocks(settings, form, ""), inputs,
       {.loss = [loss = TaskLoss(model, PrecisionOf(settings), settings.label_smoothing),
                 &targets](const auto& outputs) { return loss(outputs, targets); },
-       .optimizer =
-           [&](std::vector<NamedVariable> parameters) {
-             return MakeOptimizer(settings, std::move(parameters));
-           },
+       .optimizer = OptimizerOf(settings, form),
        .codec = codec,
        .device = device});
   AllocatorFor(device).ReleaseCached();
   return costs;
 }
 
-// How many tensors as large as the weights there are: the weights, their gradients, and the
-// optimizer's state.
-double Copies(const Settings& s) {
-  if (s.optimizer == "sgd") return s.momentum > 0 ? 3 : 2;
-  return s.optimizer.starts_with("adam") ? 4 : 3;
+// Bytes of each layer's weights, their gradients, and the optimizer's state. A tied parameter counts
+// in the first layer that has it.
+std::vector<double> StateBytes(const Settings& settings, const DataForm& form) {
+  const ModelSpec spec = ModelOf(settings);
+  const auto model = spec.build(spec.Config(form.classes), spec.name, {});
+  const auto of_optimizer = StateBytesOf(settings, form);
+  std::set<std::string> counted;
+  std::vector<double> bytes;
+  for (const auto& layer : model->layers()) {
+    double own = 0;
+    for (const NamedVariable& parameter : layer.module->Parameters(layer.name))
+      if (counted.insert(parameter.name).second)
+        own += 2 * static_cast<double>(parameter.value.data().bytes()) + of_optimizer(parameter);
+    bytes.push_back(own);
+  }
+  return bytes;
 }
 
 // `rate`: operations per second.
-parallel::CostModel Count(const Settings& settings, const std::vector<nn::LayerSummary>& layers,
-                          double rate, parallel::Codec* codec) {
+parallel::CostModel Count(const Settings& settings, const DataForm& form,
+                          const std::vector<nn::LayerSummary>& layers, double rate,
+                          parallel::Codec* codec) {
   const std::vector<bool> recomputed =
       ParseLayerList("--recompute", settings.recompute, static_cast<int>(layers.size()));
+  const std::vector<double> states = StateBytes(settings, form);
   parallel::CostModel costs;
   for (size_t i = 0; i < layers.size(); ++i) {
     const nn::LayerCost& cost = layers[i].cost;
     const double forward = nn::StaticCost(cost) / rate;
-    const double state =
-        Copies(settings) * sizeof(float) * static_cast<double>(layers[i].parameters);
+    const double state = states[i];
     costs.forward.push_back(forward);
     costs.backward.push_back((recomputed[i] ? 3 : 2) * forward);
     costs.step.push_back(nn::StaticCost({.activation_bytes = static_cast<int64_t>(state)}) / rate);
@@ -123,8 +134,8 @@ CutChoice ChooseBest(const Settings& settings, const DataForm& form,
                                           : parallel::MakeSchedule(settings.schedule, size);
   const auto codec = CodecOf(settings);
   const double rate = CountedRate(settings.cut);
-  parallel::CostModel blocks =
-      rate > 0 ? Count(settings, layers, rate, codec.get()) : Measure(settings, form, codec.get());
+  parallel::CostModel blocks = rate > 0 ? Count(settings, form, layers, rate, codec.get())
+                                        : Measure(settings, form, codec.get());
   blocks.links = LinksOf(settings.links, size.ranks);
   const parallel::CutPlan plan =
       BestCuts(schedule, blocks, Limits(conditions.rank_memory, size.ranks));

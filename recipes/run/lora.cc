@@ -9,6 +9,7 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/matmul/matmul.h"
 #include "recipes/model/model_of.h"
+#include "recipes/run/make_optimizer.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 #include "runtime/rng.h"
@@ -126,16 +127,24 @@ std::vector<NamedTensor> LoraOptimizer::State() const {
   return state;
 }
 
+uint64_t LoraOptimizer::StateBytes() const {
+  uint64_t bytes = inner_->StateBytes();
+  for (const Adapted& one : adapted_)
+    if (one.base.defined()) bytes += one.base.bytes() + one.a.data().bytes() + one.b.data().bytes();
+  return bytes;
+}
+
 void LoraOptimizer::LoadState(const std::vector<NamedTensor>& state) {
   std::map<std::string, Tensor> own;
   std::vector<NamedTensor> inner;
   for (const NamedTensor& tensor : state) {
     const bool mine =
         tensor.name.ends_with(kBase) || tensor.name.ends_with(kA) || tensor.name.ends_with(kB);
-    if (mine)
-      own[tensor.name] = tensor.value;
-    else
+    if (!mine)
       inner.push_back({Inner(tensor.name), tensor.value});
+    else
+      Require(own.emplace(tensor.name, tensor.value).second, "lora", "state {} comes twice",
+              tensor.name);
   }
   const auto check = [&](const std::string& name, const Tensor& like) {
     const auto found = own.find(name);
@@ -164,6 +173,30 @@ void LoraOptimizer::LoadState(const std::vector<NamedTensor>& state) {
     one.a.SetData(begun ? loaded(kA) : FirstA(one));
     one.b.SetData(begun ? loaded(kB) : Zeros(one.b.shape(), one.b.dtype(), one.b.data().device()));
   }
+}
+
+LoraOptimizer::MakeInner OptimizerOf(const Settings& settings, const DataForm& form) {
+  const LoraOptimizer::MakeInner make = [settings](std::vector<NamedVariable> parameters) {
+    return MakeOptimizer(settings, std::move(parameters));
+  };
+  if (settings.lora == 0) return make;
+  return [settings, make, trained = LoraParametersOf(settings, form)](
+             std::vector<NamedVariable> parameters) -> std::unique_ptr<parallel::Optimizer> {
+    return std::make_unique<LoraOptimizer>(std::move(parameters), trained, settings.lora,
+                                           settings.seed, make);
+  };
+}
+
+std::function<double(const NamedVariable&)> StateBytesOf(const Settings& s, const DataForm& form) {
+  const auto whole = [s](int64_t elements) { return StateBytesOf(s, elements); };
+  if (s.lora == 0) return [whole](const NamedVariable& p) { return whole(p.value.numel()); };
+  return [whole, rank = s.lora, trained = LoraParametersOf(s, form)](const NamedVariable& p) {
+    const int64_t elements = p.value.numel();
+    if (!trained.adapted.contains(p.name))
+      return trained.whole.contains(p.name) ? whole(elements) : 0.0;
+    const int64_t narrow = rank * (p.value.dim(0) + p.value.dim(1));
+    return sizeof(float) * static_cast<double>(elements + narrow) + whole(narrow);
+  };
 }
 
 }  // namespace torus::recipes

@@ -43,6 +43,7 @@ class LoraOptimizer : public parallel::Optimizer {
 
   void Step(double learning_rate, double gradient_scale = 1) override;
   std::vector<NamedTensor> State() const override;
+  uint64_t StateBytes() const override;
   void LoadState(const std::vector<NamedTensor>& state) override;
 
  private:
@@ -57,5 +58,12 @@ class LoraOptimizer : public parallel::Optimizer {
   std::vector<Adapted> adapted_;
   std::unique_ptr<Optimizer> inner_;
 };
+
+// What makes the optimizer of a run: that of MakeOptimizer, with --lora within a LoraOptimizer.
+LoraOptimizer::MakeInner OptimizerOf(const Settings& settings, const DataForm& form);
+
+// Bytes of that optimizer's state of a parameter, which may be on meta; counters left out.
+std::function<double(const NamedVariable&)> StateBytesOf(const Settings& settings,
+                                                         const DataForm& form);
 
 }  // namespace torus::recipes

@@ -66,4 +66,11 @@ std::unique_ptr<parallel::Optimizer> MakeOptimizer(const Settings& s,
   return std::make_unique<parallel::Sgd>(std::move(parameters), sgd);
 }
 
+double StateBytesOf(const Settings& s, int64_t elements) {
+  double copies = 1;
+  if (s.optimizer == "sgd") copies = s.momentum > 0 ? 1 : 0;
+  if (s.optimizer.starts_with("adam")) copies = 2;
+  return copies * sizeof(float) * static_cast<double>(elements);
+}
+
 }  // namespace torus::recipes

@@ -1,6 +1,7 @@
 // The optimizer that --optimizer names.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,5 +22,8 @@ std::vector<std::pair<std::string, std::string>> OptimizerDescriptions();
 // weights of norms. What settings do not name is PyTorch's default, of Lion its authors'.
 std::unique_ptr<parallel::Optimizer> MakeOptimizer(const Settings& settings,
                                                    std::vector<NamedVariable> parameters);
+
+// Bytes of that optimizer's state of so many values, counters left out.
+double StateBytesOf(const Settings& settings, int64_t elements);
 
 }  // namespace torus::recipes

@@ -8,7 +8,6 @@
 #include "recipes/blocks/build_blocks.h"
 #include "recipes/model/model_of.h"
 #include "recipes/run/lora.h"
-#include "recipes/run/make_optimizer.h"
 #include "recipes/run/run_codecs.h"
 #include "runtime/error.h"
 
@@ -104,21 +103,6 @@ parallel::LrSchedule ScheduleOf(const Settings& settings, int64_t steps_per_epoc
                                   {.total_steps = total,
                                    .warmup_steps = WarmupSteps(settings, total),
                                    .steps_per_epoch = steps_per_epoch});
-}
-
-using MakeOptimizerFn =
-    std::function<std::unique_ptr<parallel::Optimizer>(std::vector<NamedVariable>)>;
-
-MakeOptimizerFn OptimizerOf(const Settings& settings, const DataForm& form) {
-  const MakeOptimizerFn make = [settings](std::vector<NamedVariable> parameters) {
-    return MakeOptimizer(settings, std::move(parameters));
-  };
-  if (settings.lora == 0) return make;
-  return [settings, make, trained = LoraParametersOf(settings, form)](
-             std::vector<NamedVariable> parameters) -> std::unique_ptr<parallel::Optimizer> {
-    return std::make_unique<LoraOptimizer>(std::move(parameters), trained, settings.lora,
-                                           settings.seed, make);
-  };
 }
 
 }  // namespace

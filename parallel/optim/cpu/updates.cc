@@ -5,25 +5,14 @@
 
 #include "parallel/optim/kernels.h"
 #include "parallel/optim/multi_tensor.h"
+#include "parallel/optim/narrow_state.h"
 #include "parallel/optim/norm_block.h"
 #include "runtime/kernels.h"
 #include "runtime/non_finite.h"
+#include "runtime/rng.h"
 
 namespace torus::parallel::cpu {
 namespace {
-
-template <class Item>
-std::vector<int64_t> SizesOf(const std::vector<Item>& items) {
-  std::vector<int64_t> sizes;
-  for (const Item& item : items) sizes.push_back(item.gradient.numel());
-  return sizes;
-}
-
-// Null for an undefined tensor.
-template <class T>
-T* At(Tensor& tensor, int64_t begin) {
-  return tensor.defined() ? tensor.mutable_data<T>() + begin : nullptr;
-}
 
 constexpr int kLanes = 8;
 
@@ -62,6 +51,62 @@ void WriteLow(std::vector<Item>& items) {
     if (item.low.defined()) Copy(item.parameter, item.low);
 }
 
+void WideAdam(AdamItem& item, int64_t begin, int64_t count, const AdamScalars& scalars) {
+  VisitCompute("adam", item.gradient.dtype(), [&]<class T>(ComputeType<T>) {
+    AdamUpdate(AdamTensors<T>{At<T>(item.parameter, begin), item.gradient.data<T>() + begin,
+                              At<T>(item.mean.values, begin), At<T>(item.variance.values, begin),
+                              At<T>(item.largest.values, begin)},
+               count, scalars);
+  });
+}
+
+// The moments of a few blocks, in f32 for the length of their update.
+class WideMoments {
+ public:
+  // Elements; they divide kNormBlock.
+  static constexpr int64_t kMost = 4 * kStateBlock;
+
+  WideMoments(AdamItem& item, int64_t begin, int64_t count)
+      : item_(item), begin_(begin), count_(count) {
+    ReadState(item.mean, true, begin, count, mean_.data());
+    ReadState(item.variance, false, begin, count, variance_.data());
+    if (item.largest.defined()) ReadState(item.largest, false, begin, count, largest_.data());
+  }
+
+  void Update(const AdamScalars& scalars) {
+    AdamUpdate(
+        AdamTensors<float>{At<float>(item_.parameter, begin_),
+                           item_.gradient.data<float>() + begin_, mean_.data(), variance_.data(),
+                           item_.largest.defined() ? largest_.data() : nullptr},
+        count_, scalars);
+  }
+
+  void Write(const RandomStream& random) {
+    std::array<uint32_t, kMost> words;
+    DrawBits(random, begin_, count_, 0, words.data());
+    WriteState(mean_.data(), words.data(), Half::kLower, true, begin_, count_, item_.mean);
+    WriteState(variance_.data(), words.data(), Half::kUpper, false, begin_, count_, item_.variance);
+    if (!item_.largest.defined()) return;
+    DrawBits(random, begin_, count_, 1, words.data());
+    WriteState(largest_.data(), words.data(), Half::kLower, false, begin_, count_, item_.largest);
+  }
+
+ private:
+  AdamItem& item_;
+  const int64_t begin_, count_;
+  std::array<float, kMost> mean_, variance_, largest_;
+};
+
+void NarrowAdam(AdamItem& item, int64_t begin, int64_t count, const AdamScalars& scalars) {
+  const RandomStream random({.step = static_cast<uint64_t>(scalars.step), .layer = scalars.stream});
+  for (int64_t at = begin, size = 0; at < begin + count; at += size) {
+    size = std::min(WideMoments::kMost - at % WideMoments::kMost, begin + count - at);
+    WideMoments moments(item, at, size);
+    moments.Update(scalars);
+    moments.Write(random);
+  }
+}
+
 }  // namespace
 
 void SgdStep(std::vector<SgdItem>& items, const StepScalars<SgdScalars>& scalars) {
@@ -75,16 +120,19 @@ void SgdStep(std::vector<SgdItem>& items, const StepScalars<SgdScalars>& scalars
   WriteLow(items);
 }
 
+// Pieces are of whole blocks, as narrow state needs them.
 void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scalars) {
-  ForEachPiece(SizesOf(items), [&](size_t i, int64_t begin, int64_t end) {
-    AdamItem& item = items[i];
-    VisitCompute("adam", item.gradient.dtype(), [&]<class T>(ComputeType<T>) {
-      AdamUpdate(AdamTensors<T>{At<T>(item.parameter, begin), item.gradient.data<T>() + begin,
-                                At<T>(item.mean, begin), At<T>(item.variance, begin),
-                                At<T>(item.largest, begin)},
-                 end - begin, (*scalars)[i]);
-    });
-  });
+  std::vector<int64_t> blocks = SizesOf(items);
+  for (int64_t& size : blocks) size = StateBlocks(size);
+  const auto update = [&](size_t i, int64_t first, int64_t last) {
+    const int64_t begin = first * kStateBlock,
+                  count = std::min(last * kStateBlock, items[i].gradient.numel()) - begin;
+    if (items[i].state_dtype() != items[i].parameter.dtype())
+      NarrowAdam(items[i], begin, count, (*scalars)[i]);
+    else
+      WideAdam(items[i], begin, count, (*scalars)[i]);
+  };
+  ForEachPiece(blocks, update, kPieceGrain / kStateBlock);
   WriteLow(items);
 }
 

@@ -73,16 +73,6 @@ void RuleStep(std::vector<RuleItem>& items,
   RulesOf<double>(items, scalars, stream);
 }
 
-#define TORUS_RULE(Scalars)                               \
-  template void RuleStep<Scalars>(std::vector<RuleItem>&, \
-                                  const std::shared_ptr<const std::vector<Scalars>>&)
-TORUS_RULE(AdagradScalars);
-TORUS_RULE(RmspropScalars);
-TORUS_RULE(LionScalars);
-TORUS_RULE(ScheduleFreeScalars);
-TORUS_RULE(MoveScalars);
-TORUS_RULE(MomentumScalars);
-TORUS_RULE(DirectionScalars);
-#undef TORUS_RULE
+TORUS_RULE_STEPS;
 
 }  // namespace torus::parallel::cuda

@@ -1,9 +1,8 @@
-#include <cmath>
-
 #include "parallel/optim/cuda/multi_tensor.h"
+#include "parallel/optim/cuda/narrow_adam.h"
 #include "parallel/optim/kernels.h"
-#include "runtime/error.h"
 //
+#include "parallel/optim/cuda/step_entries.h"
 #include "runtime/cuda/block.h"
 #include "runtime/cuda/pack_floats.h"
 
@@ -14,16 +13,6 @@ using torus::cuda::CombineBlock;
 using torus::cuda::Elements;
 using torus::cuda::MutableElements;
 using torus::cuda::MutableElementsOrNull;
-
-__device__ inline float FusedMultiplyAdd(float a, float b, float c) { return fmaf(a, b, c); }
-__device__ inline double FusedMultiplyAdd(double a, double b, double c) { return fma(a, b, c); }
-
-__device__ inline float Root(float x) { return sqrtf(x); }
-__device__ inline double Root(double x) { return sqrt(x); }
-
-// Each operation is rounded separately; the compiler must not fuse them.
-__device__ inline float Product(float a, float b) { return __fmul_rn(a, b); }
-__device__ inline double Product(double a, double b) { return __dmul_rn(a, b); }
 
 // The values of a parameter's step, rounded to T once.
 template <class T>
@@ -40,14 +29,6 @@ struct SgdConstants {
   T scale, decay, momentum, undampened, size;
   bool decays, nesterov, first;
 };
-
-// Writes a parameter, and with it its copy in 16 bits, which may be null.
-template <class T, class Low>
-__device__ void WriteBoth(int64_t i, T value, T* parameter, Low* low) {
-  parameter[i] = value;
-  const torus::cuda::Wide<float, 1> rounded{static_cast<float>(value)};
-  if (low != nullptr) torus::cuda::WriteRounded(rounded, low + i);
-}
 
 // A parameter's step: sgd_kernel.h.
 template <class T, class Low>
@@ -83,26 +64,17 @@ struct AdamEntry {
   const Constants* constants;
 
   __device__ void Update(int64_t i, const Constants& c) const {
-    T p = at.parameter[i], g = Product(at.gradient[i], c.scale);
-    if (c.decays && c.decoupled) p = Product(p, c.decay);
-    if (c.decays && !c.decoupled) g = FusedMultiplyAdd(p, c.decay, g);
-    const T m = Mean(at.mean[i], g, c);
-    T v = FusedMultiplyAdd(Product(g, c.rest2), g, Product(at.variance[i], c.beta2));
+    const AdamFormula<T> adam{c};
+    const T p = adam.Decayed(at.parameter[i]), g = adam.Gradient(at.gradient[i], p);
+    const T m = adam.Mean(at.mean[i], g);
+    T v = adam.Variance(at.variance[i], g);
     at.mean[i] = m;
     at.variance[i] = v;
     if (at.largest != nullptr) {
-      v = at.largest[i] > v ? at.largest[i] : v;  // in this order NaN passes
+      v = adam.Larger(at.largest[i], v);
       at.largest[i] = v;
     }
-    const T denominator = FusedMultiplyAdd(Root(v), c.correction, c.eps);
-    WriteBoth(i, p + Product(m, c.size) / denominator, at.parameter, low);
-  }
-
- private:
-  __device__ static T Mean(T m, T g, const Constants& c) {
-    const T difference = g - m;
-    return c.rest1 < T(0.5) ? FusedMultiplyAdd(difference, c.rest1, m)
-                            : FusedMultiplyAdd(-difference, c.beta1, g);
+    WriteBoth(i, adam.Parameter(p, m, v), at.parameter, low);
   }
 };
 
@@ -129,47 +101,37 @@ template <class Low, class T>
 AdamEntry<T, Low> EntryOf(AdamItem& item, const AdamConstants<T>* constants) {
   return {.at = {.parameter = MutableElements<T>(item.parameter),
                  .gradient = Elements<T>(item.gradient),
-                 .mean = MutableElements<T>(item.mean),
-                 .variance = MutableElements<T>(item.variance),
-                 .largest = MutableElementsOrNull<T>(item.largest)},
+                 .mean = MutableElements<T>(item.mean.values),
+                 .variance = MutableElements<T>(item.variance.values),
+                 .largest = MutableElementsOrNull<T>(item.largest.values)},
           .low = MutableElementsOrNull<Low>(item.low),
           .count = item.gradient.numel(),
           .constants = constants};
 }
 
+bool IsNarrow(const SgdItem&) { return false; }
+bool IsNarrow(const AdamItem& item) { return item.state_dtype() != item.parameter.dtype(); }
+
 // The items of type T with a copy of type Low, or, with bf16, without one.
 template <template <class, class> class Entry, class T, class Low, class Item, class Scalars>
-void StepOf(std::string_view op, std::vector<Item>& items, const StepScalars<Scalars>& scalars,
-            StreamHandle stream) {
-  using Constants = typename Entry<T, Low>::Constants;
-  std::vector<size_t> chosen;
-  for (size_t i = 0; i < items.size(); ++i) {
-    const DType low = items[i].low.defined() ? items[i].low.dtype() : DType::kBF16;
-    if (items[i].gradient.dtype() == kDTypeOf<T> && low == kDTypeOf<Low>) chosen.push_back(i);
-  }
-  if (chosen.empty()) return;
-  const Device device = items.front().parameter.device();
-  const auto make = [op, scalars, chosen, count = items.size()] {
-    Require(scalars->size() == count, op,
-            "a recorded update of {} parameters was prepared for {} with a gradient", count,
-            scalars->size());
-    std::vector<Constants> constants;
-    for (const size_t i : chosen) constants.emplace_back((*scalars)[i]);
-    return constants;
-  };
-  const Tensor there = torus::cuda::HandOverAnew<Constants>(op, make, device, stream);
-  const Constants* constants = torus::cuda::HandedOver<Constants>(there);
-  std::vector<Entry<T, Low>> entries;
-  for (const size_t i : chosen) entries.push_back(EntryOf<Low>(items[i], constants++));
-  ForEachPiece(op, entries, device, stream, StepElements());
+void WideStepOf(std::string_view op, std::vector<Item>& items, const StepScalars<Scalars>& scalars,
+                StreamHandle stream) {
+  StepOf<Entry<T, Low>>(
+      op, items, scalars,
+      [](const Item& item) {
+        return item.gradient.dtype() == kDTypeOf<T> && LowTypeOf(item) == kDTypeOf<Low> &&
+               !IsNarrow(item);
+      },
+      [](Item& item, const auto* constants) { return EntryOf<Low>(item, constants); },
+      StepElements(), stream);
 }
 
 template <template <class, class> class Entry, class Item, class Scalars>
 void StepOfAll(std::string_view op, std::vector<Item>& items, const StepScalars<Scalars>& scalars,
                StreamHandle stream) {
-  StepOf<Entry, float, BFloat16>(op, items, scalars, stream);
-  StepOf<Entry, float, Float16>(op, items, scalars, stream);
-  StepOf<Entry, double, BFloat16>(op, items, scalars, stream);
+  WideStepOf<Entry, float, BFloat16>(op, items, scalars, stream);
+  WideStepOf<Entry, float, Float16>(op, items, scalars, stream);
+  WideStepOf<Entry, double, BFloat16>(op, items, scalars, stream);
 }
 
 // average += share x (weight - average).
@@ -303,6 +265,7 @@ void SgdStep(std::vector<SgdItem>& items, const StepScalars<SgdScalars>& scalars
 void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scalars) {
   const StreamHandle stream = CurrentStream(items.front().parameter.device());
   StepOfAll<AdamEntry>("adam", items, scalars, stream);
+  NarrowAdamStep(items, scalars, stream);
 }
 
 void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages) {

@@ -110,6 +110,18 @@ TEST_F(OptimizerOnGpu, AdamHasTheBitsOfTheCpus) {
                                              {.maximize = true}});
 }
 
+// Also where a restored state was the other device's: 8 bits pass through f32 unchanged.
+TEST_F(OptimizerOnGpu, AdamWithNarrowStateHasTheBitsOfTheCpus) {
+  for (const StateType type : {StateType::kBF16, StateType::k8Bit})
+    for (const bool amsgrad : {false, true}) {
+      const AdamOptions options{.weight_decay = 0.1, .amsgrad = amsgrad, .state = type};
+      const MakeOptimizer make = [&](std::vector<NamedVariable> parameters) {
+        return std::make_unique<Adam>(std::move(parameters), options);
+      };
+      EXPECT_EQ(Train<float>(make, kGpu, Device{}), Train<float>(make, Device{}, kGpu));
+    }
+}
+
 TEST_F(OptimizerOnGpu, RulesHaveTheBitsOfTheCpus) {
   ExpectTheBitsOfTheCpus<Adagrad, AdagradOptions>({{.lr_decay = 0.1, .weight_decay = 0.1}});
   ExpectTheBitsOfTheCpus<Rmsprop, RmspropOptions>(
@@ -169,6 +181,10 @@ TEST_F(OptimizerOnGpu, StepsWriteKeptCopies) {
     ExpectWrittenCopies(sgd);
     Adam adam(parameters, AdamWOptions());
     ExpectWrittenCopies(adam);
+    for (const StateType type : {StateType::kBF16, StateType::k8Bit}) {
+      Adam narrow(parameters, {.state = type});
+      ExpectWrittenCopies(narrow);
+    }
     Lion lion(parameters, LionOptions{});
     ExpectWrittenCopies(lion);
   }

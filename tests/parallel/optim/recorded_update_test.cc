@@ -104,6 +104,19 @@ TEST_F(RecordedUpdate, OfAdam) {
       {{}, AdamWOptions(), {.weight_decay = 0.1, .amsgrad = true}});
 }
 
+// Each launch rounds by the chance of its own step.
+TEST_F(RecordedUpdate, OfAdamWithNarrowState) {
+  for (const StateType type : {StateType::kBF16, StateType::k8Bit}) {
+    const MakeOptimizer make = [&](std::vector<NamedVariable> parameters) {
+      AdamGroup narrow{.parameters = {}, .options = {.state = type}}, wide;
+      for (NamedVariable& p : parameters)
+        (p.value.dtype() == DType::kF32 ? narrow : wide).parameters.push_back(std::move(p));
+      return std::make_unique<Adam>(std::vector<AdamGroup>{narrow, wide});
+    };
+    EXPECT_EQ(Train(make, true), Train(make, false));
+  }
+}
+
 TEST_F(RecordedUpdate, OfRules) {
   ExpectTheBitsOfOthers<Rmsprop, RmspropOptions>({{.momentum = 0.9}});
   ExpectTheBitsOfOthers<ScheduleFreeAdamW, ScheduleFreeOptions>({{.weight_decay = 0.1}});

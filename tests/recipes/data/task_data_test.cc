@@ -299,6 +299,23 @@ TEST(ChooseCuts, CountsForAGivenSpeed) {
   EXPECT_THROW(ChooseCuts(settings, form, {.rank_memory = {1, 1, 1}}), BadInput);
 }
 
+// LoRA's optimizer keeps the adapted weights' first values and the state of two narrow matrices, not
+// two moments of every weight.
+TEST(ChooseCuts, KnowsLorasOptimizer) {
+  Settings settings = TwoStagesOfText();
+  settings.optimizer = "adamw";
+  const DataForm form = TextForm("text", 29, settings.length);
+  for (const char* const cut : {"auto", "auto:1GFLOPS"}) {
+    settings.cut = cut;
+    const auto bytes = [&](int64_t rank) {
+      settings.lora = rank;
+      const std::vector<double> peaks = ChooseCuts(settings, form).predicted->peak_bytes;
+      return peaks[0] + peaks[1];
+    };
+    EXPECT_LT(bytes(1), 0.9 * bytes(0)) << cut;
+  }
+}
+
 TEST(AutoCut, SaysHowCostsAreKnown) {
   EXPECT_FALSE(IsAutoCut(""));
   EXPECT_FALSE(IsAutoCut("1,18"));

@@ -6,14 +6,17 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "parallel/optim/adam.h"
 #include "parallel/optim/sgd.h"
+#include "recipes/blocks/build_blocks.h"
 #include "recipes/data/task_data.h"
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
 #include "runtime/error.h"
 #include "tests/testing/checkpoint_bytes.h"
+#include "tests/testing/error_of.h"
 #include "tests/testing/tolerance.h"
 
 namespace torus::recipes {
@@ -141,6 +144,13 @@ TEST(LoraOptimizer, GoesOnFromItsState) {
   first.Step(kRate), second.Step(kRate);
   EXPECT_EQ(ToVector<double>(one.adapted.value.data()), ToVector<double>(two.adapted.value.data()));
   EXPECT_EQ(ToVector<double>(one.whole.value.data()), ToVector<double>(two.whole.value.data()));
+  uint64_t bytes = 0;
+  for (const NamedTensor& tensor : state) bytes += tensor.value.bytes();
+  EXPECT_EQ(first.StateBytes(), bytes);
+  std::vector<NamedTensor> twice = state;
+  twice.push_back({"h.weight.lora_A", Zeros({2, 4}, DType::kF64)});
+  EXPECT_EQ(torus::testing::ErrorOf([&] { second.LoadState(twice); }),
+            "[lora] state h.weight.lora_A comes twice");
   state.erase(state.begin());  // lora_base
   EXPECT_THROW(second.LoadState(state), BadInput);
 }
@@ -149,6 +159,32 @@ Settings Small(const std::string& model) {
   Settings s;
   s.model = model;
   return s;
+}
+
+// Nothing but the counters of steps is left out.
+TEST(StateBytesOf, AreThoseOfTheOptimizer) {
+  Settings s = Small("gpt-char:1");
+  const DataForm form = TextForm("text", 29, 8);
+  for (const char* const optimizer : {"sgd", "adamw", "lion"})
+    for (s.lora = 0; s.lora <= 2; s.lora += 2) {
+      s.optimizer = optimizer;
+      double counted = 0, kept = 0;
+      const auto of_each = StateBytesOf(s, form);
+      std::vector<NamedVariable> parameters;
+      std::set<std::string> seen;  // the embeddings are tied
+      for (const parallel::Block& block : BuildBlocks(s, form, ""))
+        for (const NamedVariable& parameter : block.parameters)
+          if (seen.insert(parameter.name).second) parameters.push_back(parameter);
+      for (NamedVariable& parameter : parameters) {
+        counted += of_each(parameter);
+        parameter.value.SetGrad(Zeros(parameter.value.shape()));
+      }
+      const auto made = OptimizerOf(s, form)(parameters);
+      made->Step(0);
+      for (const NamedTensor& tensor : made->State())
+        if (tensor.value.rank() > 0) kept += static_cast<double>(tensor.value.bytes());
+      EXPECT_EQ(counted, kept) << optimizer << ", lora " << s.lora;
+    }
 }
 
 TEST(LoraParametersOf, AreTheMatricesButEmbeddingsAndHead) {
