@@ -10,6 +10,8 @@
 
 namespace torus::nn {
 
+// Defaults are torch.nn.LSTM's. Members without a comment are its arguments; dtype is that of the
+// parameters.
 struct RecurrentOptions {
   int64_t input_size = 0, hidden_size = 0;
   int64_t num_layers = 1;  // each reads the output of the one below
@@ -30,6 +32,7 @@ struct RecurrentState {
   Variable c;  // likewise; undefined for GRU
 };
 
+// What a recurrent layer gives for a batch of sequences.
 struct RecurrentOutput {
   Variable output;       // h of the last layer in every step: (T, N, D width) or (N,
                          // T, D width)
@@ -54,8 +57,10 @@ class Recurrent : public Module {
   // The parameters of one layer in one direction; biases and projection may be
   // undefined.
   struct Cell {
+    // Named as above, without layer and direction.
     Variable weight_ih, weight_hh, bias_ih, bias_hh, weight_hr;
   };
+  // The state between two steps.
   struct CellState {
     Variable h, c;  // (N, width); c is undefined for GRU
   };
@@ -88,6 +93,7 @@ class Recurrent : public Module {
   std::vector<Cell> cells_;  // by layer and direction
 };
 
+// As torch.nn.LSTM; gates are in the order i, f, g, o.
 class Lstm : public Recurrent {
  public:
   explicit Lstm(const RecurrentOptions &options) : Recurrent("lstm", options, 4) {}
@@ -97,6 +103,7 @@ class Lstm : public Recurrent {
                  const CellState &before) const override;
 };
 
+// As torch.nn.GRU; gates are in the order r, z, n.
 class Gru : public Recurrent {
  public:
   // Throws BadInput for a projection.

@@ -12,6 +12,7 @@
 
 namespace torus::parallel {
 
+// PyTorch's arguments and defaults. Members without a comment are those.
 struct AdamOptions {
   double lr_scale = 1;  // factor of the step's rate: PyTorch's lr of the group / the common lr
   double beta1 = 0.9, beta2 = 0.999;
@@ -25,9 +26,10 @@ struct AdamOptions {
 // AdamW with PyTorch's defaults: a decay of 0.01, decoupled.
 inline AdamOptions AdamWOptions() { return {.weight_decay = 0.01, .decoupled_decay = true}; }
 
+// Parameters that share options.
 struct AdamGroup {
-  std::vector<NamedVariable> parameters;
-  AdamOptions options;
+  std::vector<NamedVariable> parameters;  // each in one group alone
+  AdamOptions options;                    // of all of them
 };
 
 class Adam : public Optimizer {

@@ -12,6 +12,7 @@
 
 namespace torus::parallel {
 
+// PyTorch's arguments and defaults. Members without a comment are those.
 struct SgdOptions {
   double lr_scale = 1;  // factor of the step's rate: PyTorch's lr of the group / the common lr
   double momentum = 0;
@@ -21,9 +22,10 @@ struct SgdOptions {
   bool maximize = false;
 };
 
+// Parameters that share options.
 struct SgdGroup {
-  std::vector<NamedVariable> parameters;
-  SgdOptions options;
+  std::vector<NamedVariable> parameters;  // each in one group alone
+  SgdOptions options;                     // of all of them
 };
 
 class Sgd : public Optimizer {
