@@ -8,10 +8,9 @@
 # A comment also holds
 #   - for the declarations right below the one that it stands before (no blank line, no comment of
 #     their own): for functions of a namespace, for overloads, and for what it names;
-#   - for all of a class's members that have none, if it is the class's and says what "members
-#     without a comment" are;
-#   - for a constructor, if it is the class's; and for what a file is named after or names, if it is
-#     the file's.
+#   - if it is a class's: for its constructors, for members that it names, and for all if it says
+#     what "members without a comment" are;
+#   - if it is a file's: for what the file is named after, and for what it names.
 # What overrides, is deleted, made by the compiler or a destructor needs none.
 
 # A comment's text as Doxygen should print it: nothing in it is a command or markup.
@@ -133,7 +132,7 @@ function statement_at(i,    whole) {
 }
 
 function declares(line) {
-  if (line ~ /^#define [A-Za-z_0-9]*\(/ || line ~ /^ *friend .*operator/) return 1
+  if (line ~ /^#define / || line ~ /^ *friend .*operator/) return 1
   return line !~ /^ *(#|\}|$|friend |namespace |using namespace |static_assert)/ && line !~ /^ *(public|private|protected):/
 }
 
