@@ -8,6 +8,7 @@
 
 namespace torus {
 
+// How a backward runs.
 struct BackwardOptions {
   bool retain_graph = false;  // keep the saved tensors, so that Backward can run again
   // Do not compute the leaves' gradients now; DeferredGradients::Run does it later, as zero-bubble
@@ -22,6 +23,7 @@ struct BackwardOptions {
 // it needs alive until it has run.
 class DeferredGradients {
  public:
+  // Whether nothing was deferred.
   bool empty() const { return work_ == nullptr; }
   // Computes and accumulates the leaves' gradients and calls their hooks. Throws BadInput when
   // called a second time.
@@ -33,9 +35,10 @@ class DeferredGradients {
   std::shared_ptr<Work> work_;
 };
 
+// What a backward returns besides the gradients that it accumulates.
 struct BackwardResult {
   std::vector<Tensor> wanted;  // one for each of options.wanted; undefined if no path leads to it
-  DeferredGradients deferred;
+  DeferredGradients deferred;  // empty without defer_leaves
 };
 
 // Adds to the gradient of every leaf that `outputs` depend on: leaf.grad() += sum_i d outputs[i] /

@@ -80,8 +80,8 @@ struct GradRule {
     rule.takes_strided = true;
     return rule;
   }
-  std::function<Gradients(const GradContext&)> call;
-  bool takes_strided = false;
+  std::function<Gradients(const GradContext&)> call;  // the closure
+  bool takes_strided = false;                         // set by OfView
 };
 
 // A tensor kept for the backward, with its version at the time of saving. It refers to no graph, so
@@ -94,6 +94,7 @@ class Saved {
   // Returns the tensor. Throws BadInput if it was changed in place after saving; Node::Call adds
   // the name of the op.
   const Tensor& get() const;
+  // Whether there is a tensor.
   bool defined() const { return tensor_.defined(); }
 
  private:
@@ -104,23 +105,28 @@ class Saved {
 // An input of a node: the node that produced the variable, or the leaf itself.
 struct Edge {
   std::shared_ptr<Node> node;  // null for a leaf and for an input that needs no gradient
-  int output = 0;
-  Variable leaf;  // defined for a leaf that requires a gradient
-  Shape shape;
-  DType dtype = DType::kF32;
+  int output = 0;              // which of the node's outputs
+  Variable leaf;               // defined for a leaf that requires a gradient
+  Shape shape;                 // of the input
+  DType dtype = DType::kF32;   // likewise
+  // Whether a gradient goes this way.
   bool requires_grad() const { return node != nullptr || leaf.defined(); }
 };
 
+// One recorded op: its inputs, the shapes of its outputs, and its gradient rule.
 class Node {
  public:
+  // As Record makes it: one shape and one dtype for each output.
   Node(std::string_view op, std::vector<Edge> inputs, std::vector<Shape> output_shapes,
        std::vector<DType> output_dtypes, GradRule rule);
   ~Node();  // not recursive: a graph may be a million ops deep
 
-  const std::string& op() const { return op_; }
-  uint64_t sequence() const { return sequence_; }  // order of creation in the process
-  const std::vector<Edge>& inputs() const { return inputs_; }
+  const std::string& op() const { return op_; }                // the op's name
+  uint64_t sequence() const { return sequence_; }              // order of creation in the process
+  const std::vector<Edge>& inputs() const { return inputs_; }  // in the order of Record
+  // Whether its rule takes gradients of any strides (GradRule::OfView).
   bool takes_strided() const { return takes_strided_; }
+  // How many outputs it has, and the shape and dtype of each (output_shape, output_dtype).
   int outputs() const { return static_cast<int>(output_shapes_.size()); }
   const Shape& output_shape(int i) const { return output_shapes_[i]; }
   DType output_dtype(int i) const { return output_dtypes_[i]; }
@@ -132,7 +138,7 @@ class Node {
                  std::span<const char> wanted, SumsSoFar* sums = nullptr) const;
   // Frees the closure and what it saved.
   void Release();
-  bool released() const { return !rule_; }
+  bool released() const { return !rule_; }  // whether Release was called
 
  private:
   std::string op_;

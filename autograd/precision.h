@@ -20,10 +20,11 @@ struct Precision {
   constexpr Precision(DType low = DType::kF32,  // NOLINT: converts
                       MatmulMode matmul_mode = MatmulMode::kEmulated)
       : low(low), matmul_mode(matmul_mode) {}
+  // Whether both members are equal.
   friend bool operator==(const Precision&, const Precision&) = default;
 
-  DType low;  // kF32: ops compute in the type of their inputs; kTf32 requires it
-  MatmulMode matmul_mode;
+  DType low;               // kF32: ops compute in the type of their inputs; kTf32 requires it
+  MatmulMode matmul_mode;  // how products are computed in that type
 };
 
 // While one exists, ops that this thread runs choose their types from a table (ops/precision):

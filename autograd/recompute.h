@@ -10,6 +10,7 @@
 
 namespace torus {
 
+// A part of a model, from its inputs to its outputs. It must give the same when it runs again.
 using RecomputeFn = std::function<std::vector<Variable>(const std::vector<Variable>& inputs)>;
 
 // Returns function(inputs), with gradients. The first run records no graph and keeps only `inputs`

@@ -9,12 +9,13 @@
 
 namespace torus {
 
+// Bytes of an allocator.
 struct MemoryStats {
-  size_t live_bytes = 0;   // handed out now
-  size_t peak_bytes = 0;   // most ever handed out at once since the last ResetPeak
-  size_t held_bytes = 0;   // taken from the system, live or cached
-  size_t limit_bytes = 0;  // most to hold; 0 means no limit
-  uint64_t allocations = 0;
+  size_t live_bytes = 0;     // handed out now
+  size_t peak_bytes = 0;     // most ever handed out at once since the last ResetPeak
+  size_t held_bytes = 0;     // taken from the system, live or cached
+  size_t limit_bytes = 0;    // most to hold; 0 means no limit
+  uint64_t allocations = 0;  // blocks handed out so far
 };
 
 // Thread-safe. Blocks are aligned to 64 bytes; large ones use huge pages.
@@ -29,7 +30,9 @@ class Allocator {
   virtual void* TryAllocate(size_t bytes, bool* zeros = nullptr) = 0;
   // `bytes` must be what was passed to Allocate.
   virtual void Free(void* block, size_t bytes) noexcept = 0;
+  // Bytes at this moment.
   virtual MemoryStats stats() const = 0;
+  // Sets peak_bytes to live_bytes.
   virtual void ResetPeak() = 0;
   // Sets the most bytes to hold from the system; 0 means no limit. Cached blocks are given back
   // before a request fails. The CPU's limit starts at seven eighths of SystemMemory(): without a

@@ -10,7 +10,9 @@
 
 namespace torus {
 
+// Kinds of devices that Torus has; numbers are the ABI's.
 enum DLDeviceType : int32_t { kDLCPU = 1, kDLCUDA = 2 };
+// Kinds of elements that Torus has; numbers are the ABI's.
 enum DLDataTypeCode : uint8_t {
   kDLInt = 0,
   kDLUInt = 1,
@@ -19,17 +21,20 @@ enum DLDataTypeCode : uint8_t {
   kDLBool = 6,
 };
 
+// As in DLPack's header. Members without a comment are what its documentation says.
 struct DLDevice {
   int32_t device_type;  // of DLDeviceType; others may come
   int32_t device_id;
 };
 
+// As in DLPack's header. Members without a comment are what its documentation says.
 struct DLDataType {
   uint8_t code;  // of DLDataTypeCode; others may come
   uint8_t bits;
   uint16_t lanes;
 };
 
+// As in DLPack's header. Members without a comment are what its documentation says.
 struct DLTensor {
   void* data;
   DLDevice device;
@@ -40,21 +45,25 @@ struct DLTensor {
   uint64_t byte_offset;
 };
 
-// Until version 0.8, and named "dltensor" by Python's capsules.
+// Until version 0.8, and named "dltensor" by Python's capsules. As in DLPack's header. Members
+// without a comment are what its documentation says.
 struct DLManagedTensor {
   DLTensor dl_tensor;
   void* manager_ctx;
   void (*deleter)(DLManagedTensor* self);
 };
 
+// As in DLPack's header. Members without a comment are what its documentation says.
 struct DLPackVersion {
   uint32_t major;
   uint32_t minor;
 };
 
+// Bits of DLManagedTensorVersioned::flags: the memory must not be written; it was copied.
 inline constexpr uint64_t kDLPackReadOnly = 1, kDLPackIsCopied = 2;
 
-// Since version 1.0, "dltensor_versioned".
+// Since version 1.0, "dltensor_versioned". As in DLPack's header. Members without a comment are
+// what its documentation says.
 struct DLManagedTensorVersioned {
   DLPackVersion version;
   void* manager_ctx;

@@ -13,6 +13,7 @@
 
 namespace torus {
 
+// Contiguous, with ones everywhere.
 Tensor Ones(const Shape& shape, DType dtype = DType::kF32, Device device = {});
 
 // Of the shape, dtype and device of `like`; contiguous.
@@ -47,6 +48,7 @@ Tensor Arange(Start start, End end, Step step = 1, std::optional<DType> dtype = 
                   dtype.value_or(kWhole ? DType::kI64 : DType::kF32), device);
 }
 
+// What FromBlob is told of the memory.
 struct BlobOptions {
   std::optional<Strides> strides;      // in elements, at least 0; contiguous if left out
   std::function<void(void*)> deleter;  // called once, with `data`, after the last use

@@ -15,7 +15,8 @@ namespace torus {
 class Generator {
  public:
   explicit Generator(uint64_t seed) : seed_(seed) {}
-  uint64_t seed() const { return seed_; }
+  uint64_t seed() const { return seed_; }  // the one that it began with
+  // The key of the next use.
   RandomKey Next() { return {.seed = seed_, .step = ++uses_}; }
 
  private:
@@ -31,6 +32,7 @@ class RandomSource {
   RandomSource(Int seed) : key_{.seed = static_cast<uint64_t>(seed)} {}  // NOLINT: converts
   RandomSource(Generator& generator) : key_(generator.Next()) {}         // NOLINT
   RandomSource(const RandomKey& key) : key_(key) {}                      // NOLINT
+  // The stream of a function of this name; `purpose` keeps those of different functions apart.
   RandomStream For(const char* purpose) const;
 
  private:

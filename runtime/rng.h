@@ -11,7 +11,7 @@ namespace torus {
 
 // Identifies a stream of random numbers by its purpose. Different keys give unrelated streams.
 struct RandomKey {
-  uint64_t seed = 0;
+  uint64_t seed = 0;    // of the run
   uint64_t step = 0;    // training step, or epoch
   uint64_t layer = 0;   // the consumer: a layer's number, or HashName of the purpose
   uint64_t sample = 0;  // global sample

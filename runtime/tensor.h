@@ -24,22 +24,26 @@ class Tensor {
   Tensor(std::shared_ptr<Storage> storage, const Shape& shape, const Strides& strides,
          int64_t offset, DType dtype);
 
-  bool defined() const { return storage_ != nullptr; }
-  const Shape& shape() const { return shape_; }
-  const Strides& strides() const { return strides_; }
-  int64_t offset() const { return offset_; }
-  int rank() const { return shape_.rank(); }
+  bool defined() const { return storage_ != nullptr; }  // whether it is not the undefined one
+  const Shape& shape() const { return shape_; }         // sizes of the dimensions
+  const Strides& strides() const { return strides_; }   // in elements
+  int64_t offset() const { return offset_; }  // of the first element in the storage, in elements
+  int rank() const { return shape_.rank(); }  // how many dimensions it has
   int64_t dim(int i) const {  // a negative i counts from the end; BadInput if out of range
     const int at = i < 0 ? i + shape_.rank() : i;
     if (at < 0 || at >= shape_.rank()) [[unlikely]]
       FailDim(i);
     return shape_[at];
   }
-  int64_t numel() const { return numel_; }
+  int64_t numel() const { return numel_; }  // how many elements it has
+  // Of its elements, whatever the strides.
   size_t bytes() const { return static_cast<size_t>(numel_) * SizeOf(dtype_); }
-  DType dtype() const { return dtype_; }
+  DType dtype() const { return dtype_; }  // of its elements
+  // Where its memory is; BadInput if undefined.
   Device device() const { return Defined("device").storage_->device(); }
+  // Whether elements lie in row-major order without gaps.
   bool is_contiguous() const { return contiguous_; }
+  // Shared by all views; null if undefined.
   const std::shared_ptr<Storage>& storage() const { return storage_; }
 
   // Pointer to the first element, for reading by CPU kernels. Throws BadInput if T is not the
@@ -58,24 +62,26 @@ class Tensor {
   }
   // The same without a type, on any device. Throws BadInput on meta.
   const void* raw() const { return Address(); }
+  // For writing; bumps the version.
   void* mutable_raw() {
     void* const address = Address();
     storage_->BumpVersion();
     return address;
   }
+  // Counts the writes to the storage; BadInput if undefined.
   uint64_t version() const { return Defined("version").storage_->version(); }
 
   // Views: no bytes are copied.
-  Tensor View(const Shape& shape) const;  // BadInput unless contiguous; one size may be -1
-  Tensor Permute(const Dims& order) const;
-  Tensor Transpose(int64_t dim0, int64_t dim1) const;
-  Tensor Narrow(int64_t dim, int64_t start, int64_t length) const;
-  Tensor Select(int64_t dim, int64_t index) const;  // drops the dimension
-  Tensor Expand(const Shape& shape) const;          // repeats size-1 dimensions with stride 0
+  Tensor View(const Shape& shape) const;    // BadInput unless contiguous; one size may be -1
+  Tensor Permute(const Dims& order) const;  // dimension i of the result is dimension order[i]
+  Tensor Transpose(int64_t dim0, int64_t dim1) const;               // swaps two dimensions
+  Tensor Narrow(int64_t dim, int64_t start, int64_t length) const;  // `length` indices from `start`
+  Tensor Select(int64_t dim, int64_t index) const;                  // drops the dimension
+  Tensor Expand(const Shape& shape) const;  // repeats size-1 dimensions with stride 0
 
   // A view if possible, else a copy.
   Tensor Reshape(const Shape& shape) const;
-  Tensor Contiguous() const;
+  Tensor Contiguous() const;  // this tensor if it is contiguous
   // Copies.
   Tensor Clone() const;
   Tensor To(DType dtype) const;    // returns this tensor if it already has the dtype
@@ -117,11 +123,13 @@ class Tensor {
   bool contiguous_ = true;
 };
 
+// A tensor and its name in a model or file.
 struct NamedTensor {
-  std::string name;
-  Tensor value;
+  std::string name;  // dotted: "conv.weight"
+  Tensor value;      // of that name
 };
 
+// New tensors: with undefined content, zeros, or `value` rounded to the dtype.
 Tensor Empty(const Shape& shape, DType dtype = DType::kF32, Device device = {});
 Tensor Zeros(const Shape& shape, DType dtype = DType::kF32, Device device = {});
 Tensor Full(const Shape& shape, double value, DType dtype = DType::kF32, Device device = {});

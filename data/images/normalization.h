@@ -12,7 +12,7 @@ namespace torus::data {
 // Mean and standard deviation of each channel, for pixels scaled to [0, 1]. Empty if no
 // normalisation is known.
 struct Normalization {
-  std::vector<float> mean, std;
+  std::vector<float> mean, std;  // of each channel
 };
 
 // Normalises u8 images to f32 by a table of 256 values per channel. Each value is computed in
@@ -23,7 +23,7 @@ class Normalizer {
   // is above 0.
   explicit Normalizer(const Normalization& normalization);
 
-  int64_t channels() const { return static_cast<int64_t>(table_.size()); }
+  int64_t channels() const { return static_cast<int64_t>(table_.size()); }  // of the normalization
   // `image` is contiguous u8 (..., C); writes image.numel() values to `out`. Throws BadInput if C
   // is not channels().
   void Apply(const Tensor& image, float* out) const;

@@ -10,6 +10,7 @@
 
 namespace torus::data {
 
+// How images become a batch.
 struct ImageBatchOptions {
   std::string augment = "none";                // a name of AugmentNames()
   int64_t height = 0, width = 0;               // the model's input size; 0: the dataset's own

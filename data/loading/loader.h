@@ -26,6 +26,7 @@ namespace torus::data {
 
 class Loader {
  public:
+  // What Fetch gives, shared by all readers of a micro-batch.
   using BatchPtr = std::shared_ptr<const Batch>;
 
   // Starts at once, at the sampler's position. Throws BadInput for the options like Checked.

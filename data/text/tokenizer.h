@@ -37,7 +37,7 @@ class Tokenizer {
   // The token that ends a text; -1 if there is none.
   virtual int32_t end_of_text() const { return -1; }
   // The tokens that Encode and EncodeWithSpecials find as they are written: Encode the added words,
-  // EncodeWithSpecials these and the special tokens.
+  // EncodeWithSpecials these and the special tokens, `specials`.
   virtual const std::vector<SpecialToken>& words() const { return NoTokens(); }
   virtual const std::vector<SpecialToken>& specials() const { return NoTokens(); }
   // Returns the concatenated bytes of the tokens. Throws BadInput tagged with the name for a number
@@ -46,6 +46,7 @@ class Tokenizer {
   // The same of tokens that others stand before: keeps a space in front that Decode drops.
   virtual std::string DecodeNext(std::span<const int32_t> ids) const { return Decode(ids); }
 
+  // The token numbers of a text, as the other Encode appends them.
   std::vector<int32_t> Encode(std::string_view text) const {
     std::vector<int32_t> ids;
     Encode(text, &ids);

@@ -10,6 +10,8 @@
 
 namespace torus {
 
+// Defaults are those of AmoebaNet-D (18, 208). Members without a comment are as their names say;
+// dtype is that of the parameters.
 struct AmoebaNetOptions {
   int64_t layers = 18;    // L: normal cells, a multiple of 3
   int64_t filters = 208;  // D: four times the channels of the stem

@@ -37,8 +37,9 @@ TakenWeights LoadWeights(nn::Module& model, const WeightsSource& source,
 struct BodyNotes {
   std::vector<std::string> kept;      // parameters that keep their values
   std::vector<std::string> left_out;  // tensors of the part that the model has no place for
-  TakenWeights taken;
+  TakenWeights taken;                 // from the file, and what was left there
 };
+// Does so, and says what was not loaded.
 BodyNotes LoadBody(nn::Sequential& model, const WeightsSource& source, const NameRules& rules = {});
 
 }  // namespace torus

@@ -12,7 +12,8 @@
 
 namespace torus {
 
-// Names and defaults are those of transformers' config.json.
+// Names and defaults are those of transformers' config.json. Members without a comment are those of
+// the config's names; dtype is that of the parameters.
 struct Gpt2Options {
   int64_t vocab_size = 50257;
   int64_t n_positions = 1024;

@@ -13,8 +13,11 @@
 
 namespace torus {
 
+// What stands behind the blocks: a classifier of the first position, or a language model.
 enum class Gpt3Head { kClassification, kLm };
 
+// Defaults are GPT-3 XL's, with a classifier of two classes. Members without a comment are as their
+// names say; dtype is that of the parameters.
 struct Gpt3Options {
   int64_t vocab_size = 50257;
   int64_t positions = 2048;  // longest sequence

@@ -13,6 +13,8 @@
 namespace torus {
 
 // Names and defaults are those of transformers' LlamaConfig.
+// Members without a comment are those of the config's names, rope is its rope_theta and
+// rope_scaling, and dtype is that of the parameters.
 struct LlamaOptions {
   int64_t vocab_size = 32000;
   int64_t hidden_size = 4096;
@@ -34,6 +36,8 @@ struct LlamaOptions {
   bool head_in_loss = false;
   DType dtype = DType::kF32;
 
+  // What holds where num_key_value_heads and head_dim are absent or not: heads of key and value,
+  // and width_of_head, the width of one.
   int64_t key_value_heads() const { return num_key_value_heads.value_or(num_attention_heads); }
   int64_t width_of_head() const { return head_dim.value_or(hidden_size / num_attention_heads); }
 };

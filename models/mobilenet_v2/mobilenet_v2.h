@@ -12,12 +12,14 @@ namespace torus {
 
 // A row of table 2: `repeats` blocks, the first with `stride`.
 struct InvertedResidualSetting {
-  int64_t expansion = 1, channels = 16, repeats = 1, stride = 1;
+  int64_t expansion = 1, channels = 16, repeats = 1, stride = 1;  // the columns t, c, n and s
 };
 
 // The seven rows of the paper.
 std::vector<InvertedResidualSetting> MobileNetV2Settings();
 
+// The arguments of torchvision's constructor, with its defaults. Members without a comment are as
+// their names say; dtype is that of the parameters.
 struct MobileNetV2Options {
   int64_t num_classes = 1000;
   double width_mult = 1.0;    // scales the channels of every layer

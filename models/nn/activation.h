@@ -7,6 +7,7 @@
 
 namespace torus::nn {
 
+// An activation function, element by element.
 using ActivationFn = Variable (*)(const Variable&);
 
 // Takes transformers' names: gelu (also gelu_python), gelu_new (the tanh approximation; also

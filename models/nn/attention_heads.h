@@ -8,14 +8,15 @@
 
 namespace torus::nn {
 
+// How attention divides into heads, and what they do.
 struct AttentionPlan {
-  int64_t heads = 1;
-  int64_t key_heads = 0;  // of key and value, each for as many heads of the query; 0: as many
-  bool causal = false;
-  double scale = 0;    // of the scores; 0: 1 / sqrt(width of a head)
-  double dropout = 0;  // probability for attention weights, in training
-  uint64_t dropout_layer = 0;
-  int64_t first_head = 0;  // the first head's number, if other ranks have those before it
+  int64_t heads = 1;           // of the query
+  int64_t key_heads = 0;       // of key and value, each for as many heads of the query; 0: as many
+  bool causal = false;         // whether token i attends to tokens 0 to i alone
+  double scale = 0;            // of the scores; 0: 1 / sqrt(width of a head)
+  double dropout = 0;          // probability for attention weights, in training
+  uint64_t dropout_layer = 0;  // the number of that dropout (dropout.h)
+  int64_t first_head = 0;      // the first head's number, if other ranks have those before it
 };
 
 // The plan of one tensor-parallel rank's heads. Throws BadInput tagged `where` unless the heads, of

@@ -5,6 +5,7 @@
 
 namespace torus::nn {
 
+// The same options.
 using BatchNorm1dOptions = BatchNorm2dOptions;
 
 // BatchNorm2d for inputs (N, C) and (N, L, C); throws BadInput for others.

@@ -10,6 +10,8 @@
 
 namespace torus::nn {
 
+// Defaults are torch.nn.BatchNorm2d's. Members without a comment are its arguments; dtype is that
+// of the parameters.
 struct BatchNorm2dOptions {
   int64_t channels = 0;
   double eps = 1e-5;
@@ -38,6 +40,7 @@ class BatchNorm2d : public Module {
 
   // Records the statistics of a fused op that normalizes in place of this layer.
   void Keep(const StepContext& ctx, BatchStatistics statistics);
+  // Read by fused ops, as are weight and bias.
   const BatchNorm2dOptions& options() const { return options_; }
   const Variable& weight() const { return weight_; }
   const Variable& bias() const { return bias_; }

@@ -23,7 +23,7 @@ class ModuleList : public Module {
   std::shared_ptr<M> Append(std::shared_ptr<M> module) {
     return AddChild(std::to_string(size()), std::move(module));
   }
-  int64_t size() const { return std::ssize(children()); }
+  int64_t size() const { return std::ssize(children()); }  // how many modules it has
   // Counts from the end if negative. Throws BadInput outside of [-size, size).
   Module& operator[](int64_t i) const;
   // Throws BadInput: a list has no order of calls.
@@ -39,9 +39,9 @@ class ModuleMap : public Module {
     CheckNew(name);
     return AddChild(name, std::move(module));
   }
-  int64_t size() const { return std::ssize(children()); }
-  bool Has(const std::string& name) const;
-  std::vector<std::string> Names() const;
+  int64_t size() const { return std::ssize(children()); }  // how many modules it has
+  bool Has(const std::string& name) const;                 // whether there is one of this name
+  std::vector<std::string> Names() const;                  // of all, in order
   // Throws BadInput, with the names there are, for another one.
   Module& operator[](const std::string& name) const;
   // Throws BadInput: a map has no order of calls.

@@ -6,6 +6,8 @@
 
 namespace torus::nn {
 
+// Defaults are torch.nn.Conv1d's. Members without a comment are its arguments; dtype is that of the
+// parameters.
 struct Conv1dOptions {
   int64_t in = 0, out = 0;  // channels
   int64_t kernel = 1, stride = 1;

@@ -10,12 +10,14 @@ namespace torus::nn {
 
 // One size for both axes, or (height, width).
 struct Extent {
-  int64_t h, w;
+  int64_t h, w;                               // height and width
   Extent(int64_t both) : h(both), w(both) {}  // NOLINT: converts on purpose
   Extent(int64_t height, int64_t width) : h(height), w(width) {}
   Dims dims() const { return {h, w}; }  // as ops take them
 };
 
+// Defaults are torch.nn.Conv2d's. Members without a comment are its arguments; dtype is that of the
+// parameters.
 struct Conv2dOptions {
   int64_t in = 0, out = 0;  // channels
   Extent kernel = 1;
@@ -37,6 +39,7 @@ class Conv2d : public Module {
 
   // Stride, padding, dilation and groups as the op takes them.
   ops::Conv2dOptions geometry() const;
+  // Read by fused ops, as is bias.
   const Variable& weight() const { return weight_; }
   const Variable& bias() const { return bias_; }  // undefined without
 

@@ -7,6 +7,8 @@
 
 namespace torus::nn {
 
+// Defaults are torch.nn.ConvTranspose2d's. Members without a comment are its arguments; dtype is
+// that of the parameters.
 struct ConvTranspose2dOptions {
   int64_t in = 0, out = 0;  // channels
   Extent kernel = 1;

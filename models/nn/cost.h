@@ -8,6 +8,7 @@
 
 namespace torus::nn {
 
+// What a forward of a layer costs, in floating-point operations and bytes.
 struct LayerCost {
   Shape output;                  // of the activation
   int64_t flops = 0;             // of convolutions and matrix products; a multiply-add is two

@@ -10,9 +10,10 @@
 
 namespace torus::nn {
 
+// A row of the table of a model.
 struct LayerSummary {
-  int index = 0;  // the number that --cut takes: a cut at i is before layer i
-  std::string name;
+  int index = 0;           // the number that --cut takes: a cut at i is before layer i
+  std::string name;        // or the title, where names are shared
   int64_t parameters = 0;  // elements
   LayerCost cost;          // of a forward
 };

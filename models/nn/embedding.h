@@ -7,6 +7,8 @@
 
 namespace torus::nn {
 
+// A table of `count` rows of `width` numbers. Members without a comment are as their names say;
+// dtype is that of the parameters.
 struct EmbeddingOptions {
   int64_t count = 0, width = 0;
   std::optional<int64_t> padding_idx;  // this row starts as zeros and gets no gradient

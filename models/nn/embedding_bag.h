@@ -6,7 +6,8 @@
 
 namespace torus::nn {
 
-// Defaults are torch.nn.EmbeddingBag's.
+// Defaults are torch.nn.EmbeddingBag's. Members without a comment are its arguments; dtype is that
+// of the parameters.
 struct EmbeddingBagLayerOptions {
   int64_t num_embeddings = 0, embedding_dim = 0;
   std::optional<double> max_norm = {};

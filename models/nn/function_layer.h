@@ -10,7 +10,7 @@ namespace torus::nn {
 // Applies `function` to the activation.
 class FunctionLayer : public Module {
  public:
-  using Function = std::function<Variable(const Variable& x)>;
+  using Function = std::function<Variable(const Variable& x)>;  // what it applies
   explicit FunctionLayer(Function function) : function_(std::move(function)) {}
   Variable Forward(const Variable& x, const StepContext&) override { return function_(x); }
 

@@ -5,6 +5,8 @@
 
 namespace torus::nn {
 
+// Defaults are torch.nn.GroupNorm's. Members without a comment are its arguments; dtype is that of
+// the parameters.
 struct GroupNormOptions {
   int64_t groups = 0, channels = 0;  // groups divide the channels
   double eps = 1e-5;

@@ -5,6 +5,8 @@
 
 namespace torus::nn {
 
+// Defaults are torch.nn.InstanceNorm2d's. Members without a comment are its arguments; dtype is
+// that of the parameters.
 struct InstanceNorm2dOptions {
   int64_t channels = 0;
   double eps = 1e-5;

@@ -5,6 +5,8 @@
 
 namespace torus::nn {
 
+// Defaults are torch.nn.LayerNorm's, of a last dimension of `width`. Members without a comment are
+// its arguments; dtype is that of the parameters.
 struct LayerNormOptions {
   int64_t width = 0;
   double eps = 1e-5;
@@ -20,8 +22,8 @@ class LayerNorm : public Module {
 
   // Read by fused ops.
   const LayerNormOptions& options() const { return options_; }
-  const Variable& weight() const { return weight_; }
-  const Variable& bias() const { return bias_; }  // undefined without
+  const Variable& weight() const { return weight_; }  // (width)
+  const Variable& bias() const { return bias_; }      // undefined without
 
  private:
   LayerNormOptions options_;

@@ -10,13 +10,15 @@
 
 namespace torus::nn {
 
+// Defaults are torch.nn.Linear's. Members without a comment are its arguments; dtype is that of the
+// parameters.
 struct LinearOptions {
   int64_t in = 0, out = 0;
   Initializer weight_init = {};  // none: PyTorch's, within 1 / sqrt(in) of zero
   Initializer bias_init = {};    // none: as the weight
   bool bias = true;
   DType dtype = DType::kF32;
-  LinearSplit split = LinearSplit::kNone;
+  LinearSplit split = LinearSplit::kNone;  // over tensor-parallel ranks
 };
 
 // Parameters: weight (out, in), and bias (out) where there is one. Input (..., in).
@@ -37,8 +39,8 @@ class Linear : public Module {
                                               const Variable& x);
 
   // Read by fused ops.
-  const Variable& weight() const { return weight_; }
-  const Variable& bias() const { return bias_; }  // undefined without
+  const Variable& weight() const { return weight_; }  // (out, in)
+  const Variable& bias() const { return bias_; }      // undefined without
 
  private:
   LinearSplit split_;

@@ -12,10 +12,13 @@
 
 namespace torus::nn {
 
+// A function of an output and a target, or of all outputs of a model and the targets.
 class Loss {
  public:
+  // The loss of an output.
   using Function = std::function<Variable(const Variable& input, const Variable& target)>;
   explicit Loss(Function function) : function_(std::move(function)) {}
+  // The loss of an output `input`.
   Variable operator()(const Variable& input, const Variable& target) const {
     return function_(input, target);
   }
@@ -28,36 +31,43 @@ class Loss {
   Function function_;
 };
 
+// As torch.nn.CrossEntropyLoss: ops::CrossEntropy.
 class CrossEntropyLoss : public Loss {
  public:
   explicit CrossEntropyLoss(const ops::CrossEntropyOptions& options = {});
 };
 
+// As torch.nn.NLLLoss: ops::NllLoss.
 class NllLoss : public Loss {
  public:
   explicit NllLoss(const ops::NllLossOptions& options = {});
 };
 
+// As torch.nn.MSELoss: ops::MseLoss.
 class MseLoss : public Loss {
  public:
   explicit MseLoss(ops::LossReduction reduction = ops::LossReduction::kMean);
 };
 
+// As torch.nn.L1Loss: ops::L1Loss.
 class L1Loss : public Loss {
  public:
   explicit L1Loss(ops::LossReduction reduction = ops::LossReduction::kMean);
 };
 
+// As torch.nn.HuberLoss: ops::HuberLoss, which throws BadInput unless delta is positive.
 class HuberLoss : public Loss {
  public:
   explicit HuberLoss(ops::LossReduction reduction = ops::LossReduction::kMean, double delta = 1);
 };
 
+// As torch.nn.SmoothL1Loss: ops::SmoothL1Loss, which throws BadInput if beta is negative.
 class SmoothL1Loss : public Loss {
  public:
   explicit SmoothL1Loss(ops::LossReduction reduction = ops::LossReduction::kMean, double beta = 1);
 };
 
+// As torch.nn.BCEWithLogitsLoss: ops::BinaryCrossEntropyWithLogits.
 class BceWithLogitsLoss : public Loss {
  public:
   explicit BceWithLogitsLoss(const ops::BinaryCrossEntropyOptions& options = {});

@@ -9,12 +9,14 @@
 
 namespace torus::nn {
 
+// Defaults are torch.nn.MultiheadAttention's. Members without a comment are its arguments; dtype is
+// that of the parameters.
 struct MultiheadAttentionOptions {
   int64_t embed_dim = 0, num_heads = 1;  // the heads divide the width
   double dropout = 0;                    // of the attention weights, in training
   bool bias = true;
-  std::optional<int64_t> kdim,
-      vdim;                    // widths of key and value; embed_dim unless given
+  // Widths of key and value; embed_dim unless given.
+  std::optional<int64_t> kdim, vdim;
   uint64_t dropout_layer = 0;  // the number of its dropout (dropout.h)
   DType dtype = DType::kF32;
 };

@@ -7,6 +7,8 @@
 
 namespace torus::nn {
 
+// Defaults are PyTorch's. Members without a comment are its arguments, pairs of (height, width)
+// where they differ.
 struct PoolOptions {
   Extent kernel = 1;
   std::optional<Extent> stride = {};  // none: the kernel

@@ -9,6 +9,8 @@
 
 namespace torus::nn {
 
+// Defaults are torch.nn.LSTM's. Members without a comment are its arguments; dtype is that of the
+// parameters.
 struct RecurrentOptions {
   int64_t input_size = 0, hidden_size = 0;
   int64_t num_layers = 1;  // each reads the output of the one below
@@ -28,6 +30,7 @@ struct RecurrentState {
   Variable c;  // likewise; undefined for GRU
 };
 
+// What a recurrent layer gives for a batch of sequences.
 struct RecurrentOutput {
   // h of the last layer in every step: (T, N, D width) or (N, T, D width).
   Variable output;
@@ -49,8 +52,10 @@ class Recurrent : public Module {
  protected:
   // The parameters of one layer in one direction; biases and projection may be undefined.
   struct Cell {
+    // Named as above, without layer and direction.
     Variable weight_ih, weight_hh, bias_ih, bias_hh, weight_hr;
   };
+  // The state between two steps.
   struct CellState {
     Variable h, c;  // (N, width); c is undefined for GRU
   };
@@ -82,6 +87,7 @@ class Recurrent : public Module {
   std::vector<Cell> cells_;  // by layer and direction
 };
 
+// As torch.nn.LSTM; gates are in the order i, f, g, o.
 class Lstm : public Recurrent {
  public:
   explicit Lstm(const RecurrentOptions& options) : Recurrent("lstm", options, 4) {}
@@ -91,6 +97,7 @@ class Lstm : public Recurrent {
                  const CellState& before) const override;
 };
 
+// As torch.nn.GRU; gates are in the order r, z, n.
 class Gru : public Recurrent {
  public:
   // Throws BadInput for a projection.

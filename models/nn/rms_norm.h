@@ -7,6 +7,8 @@
 
 namespace torus::nn {
 
+// Defaults are torch.nn.RMSNorm's, of a last dimension of `width`. Members without a comment are
+// its arguments; dtype is that of the parameters.
 struct RmsNormOptions {
   int64_t width = 0;
   std::optional<double> eps = {};  // none: the machine epsilon of what is summed (ops::RmsNorm)
@@ -20,6 +22,7 @@ class RmsNorm : public Module {
   explicit RmsNorm(const RmsNormOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
 
+  // Read by fused ops, as is weight.
   const RmsNormOptions& options() const { return options_; }
   const Variable& weight() const { return weight_; }  // undefined without
 

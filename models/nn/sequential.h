@@ -31,7 +31,7 @@ class Sequential : public Module {
   std::shared_ptr<M> Add(std::string name, std::shared_ptr<M> layer, std::string title) {
     return AddChild(std::move(name), std::move(layer), std::move(title));
   }
-  const std::vector<Layer>& layers() const { return children(); }
+  const std::vector<Layer>& layers() const { return children(); }  // in the order in which they run
 
   Variable Forward(const Variable& x, const StepContext& ctx) override;
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,

@@ -25,6 +25,7 @@ class TransformerEncoder : public Module {
   std::shared_ptr<LayerNorm> norm_;  // null without
 };
 
+// As TransformerEncoder, of TransformerDecoderLayers.
 class TransformerDecoder : public Module {
  public:
   TransformerDecoder(const TransformerLayerOptions& options, int64_t num_layers, bool norm = false);

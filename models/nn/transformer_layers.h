@@ -13,6 +13,8 @@
 
 namespace torus::nn {
 
+// Defaults are torch.nn.TransformerEncoderLayer's. Members without a comment are its arguments;
+// dtype is that of the parameters.
 struct TransformerLayerOptions {
   int64_t d_model = 0, nhead = 1;
   int64_t dim_feedforward = 2048;
@@ -30,11 +32,14 @@ struct TransformerLayerOptions {
 class TransformerLayer : public Module {
  protected:
   explicit TransformerLayer(const TransformerLayerOptions& options);
+  // A child of that name; `dropout` is the number of its dropout, from dropout_layer on.
   std::shared_ptr<MultiheadAttention> AddAttention(const char* name, uint64_t dropout);
+  // A child of that name, over d_model.
   std::shared_ptr<LayerNorm> AddNorm(const char* name);
   // Children linear1 and linear2; `dropout` is that between them.
   void AddMlp(uint64_t dropout);
 
+  // What linear2 gives of the activation of linear1, with dropout between.
   Variable Mlp(const Variable& x, const StepContext& ctx);
   // x + dropout(f(norm(x))) with norm_first, else norm(x + dropout(f(x))).
   template <class F>
@@ -54,7 +59,7 @@ class TransformerLayer : public Module {
 // Children self_attn, linear1, linear2, norm1 and norm2.
 class TransformerEncoderLayer : public TransformerLayer {
  public:
-  static constexpr uint64_t kDropoutLayers = 4;
+  static constexpr uint64_t kDropoutLayers = 4;  // numbers of dropouts that it uses
   explicit TransformerEncoderLayer(const TransformerLayerOptions& options);
   // src (N, S, d_model); masks (N nhead, S, S) and (N, S). The result has src's shape.
   Variable Encode(const Variable& src, const AttentionMasks& masks, const StepContext& ctx);
@@ -72,7 +77,7 @@ class TransformerEncoderLayer : public TransformerLayer {
 // Children self_attn, multihead_attn, linear1, linear2, norm1, norm2 and norm3.
 class TransformerDecoderLayer : public TransformerLayer {
  public:
-  static constexpr uint64_t kDropoutLayers = 6;
+  static constexpr uint64_t kDropoutLayers = 6;  // numbers of dropouts that it uses
   explicit TransformerDecoderLayer(const TransformerLayerOptions& options);
   // tgt (N, T, d_model), memory (N, S, d_model), the encoder's result. tgt_masks are those of
   // self-attention, memory_masks of the attention to memory. The result has tgt's shape.

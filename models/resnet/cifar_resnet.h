@@ -10,6 +10,8 @@
 
 namespace torus {
 
+// Defaults are those of CIFAR-10. Members without a comment are as their names say; dtype is that
+// of the parameters.
 struct CifarResNetOptions {
   int depth = 20;  // 6 n + 2: 20, 32, 44, 56, 110, ...
   int64_t num_classes = 10;

@@ -9,6 +9,8 @@
 
 namespace torus {
 
+// Defaults are those of ImageNet. Members without a comment are as their names say; dtype is that
+// of the parameters.
 struct ResNetOptions {
   int depth = 18;  // 18, 34, 50 or 101
   int64_t num_classes = 1000;

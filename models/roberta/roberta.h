@@ -13,9 +13,11 @@
 
 namespace torus {
 
+// What stands behind the encoder: a classifier of the first token, or the masked LM.
 enum class RobertaHead { kClassification, kMaskedLm };
 
-// Names and defaults are those of transformers' config.json.
+// Names and defaults are those of transformers' config.json. Members without a comment are those of
+// the config's names; dtype is that of the parameters.
 struct RobertaOptions {
   int64_t vocab_size = 50265;
   int64_t hidden_size = 768;

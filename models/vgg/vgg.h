@@ -9,6 +9,8 @@
 
 namespace torus {
 
+// The arguments of torchvision's constructors. Members without a comment are as their names say;
+// dtype is that of the parameters.
 struct VggOptions {
   int depth = 13;  // 11, 13, 16 or 19: configurations A, B, D and E
   bool batch_norm = false;

@@ -10,7 +10,8 @@
 
 namespace torus {
 
-// The arguments of torchvision's constructor. The defaults are those of ViT-B/16.
+// The arguments of torchvision's constructor. The defaults are those of ViT-B/16. Members without a
+// comment are those arguments; dtype is that of the parameters.
 struct VitOptions {
   int64_t image_size = 224;
   int64_t patch_size = 16;
@@ -24,6 +25,7 @@ struct VitOptions {
   DType dtype = DType::kF32;
 };
 
+// The small one, ViT-S/16: width 384, 6 heads, an MLP of 1536.
 VitOptions VitSmall16();
 
 // Maps images (N, image_size, image_size, 3) to logits (N, num_classes).

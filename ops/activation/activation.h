@@ -22,9 +22,9 @@ Variable Hardtanh(const Variable& input, double min_val = -1, double max_val = 1
 // x where positive, else negative_slope * x.
 Variable LeakyRelu(const Variable& input, double negative_slope = 0.01);
 
-Variable Sigmoid(const Variable& input);
+Variable Sigmoid(const Variable& input);     // 1 / (1 + exp(-x))
 Variable LogSigmoid(const Variable& input);  // log(sigmoid(x)) without overflow
-Variable Tanh(const Variable& input);
+Variable Tanh(const Variable& input);        // the hyperbolic tangent
 
 // x * sigmoid(x)
 Variable Silu(const Variable& input);

@@ -12,6 +12,7 @@
 
 namespace torus::ops {
 
+// PyTorch's arguments, and what dropout needs besides.
 struct AttentionOptions {
   // Bool (true: the key takes part) or of the query's dtype (added to the scores); broadcasts to
   // (..., L, S). Only an added mask may require a gradient; the whole matrix of scores is then in
@@ -28,9 +29,9 @@ struct AttentionOptions {
   // tensor-parallel ranks may have the heads before it. The first batch dimension runs over
   // context->samples, or a multiple of them.
   double dropout_p = 0;
-  const StepContext* context = nullptr;
-  uint64_t layer = 0;
-  int64_t first_head = 0;
+  const StepContext* context = nullptr;  // of the step; needed for dropout alone
+  uint64_t layer = 0;                    // the dropout's number
+  int64_t first_head = 0;                // number of the first head here
 };
 
 // softmax(query key^T scale + mask) value. query (..., L, E), key (..., S, E), value (..., S, Ev),

@@ -10,8 +10,9 @@
 
 namespace torus::ops {
 
+// The result, and the statistics that it was normalised with.
 struct BatchNormResult {
-  Variable y;
+  Variable y;         // of the shape of x
   Tensor mean;        // (C), of the batch; 0 if it has no values
   Tensor var;         // (C), biased; 1 if it has none
   int64_t count = 0;  // values per channel; over all replicas if these are synchronised

@@ -7,7 +7,7 @@
 
 namespace torus::ops {
 
-// PyTorch's arguments and defaults.
+// PyTorch's arguments and defaults. Members without a comment are those.
 struct Conv1dOptions {
   int64_t stride = 1;
   int64_t padding = 0;  // used by kExplicit
@@ -20,6 +20,7 @@ struct Conv1dOptions {
 Variable Conv1d(const Variable& x, const Variable& weight, const Variable& bias = {},
                 const Conv1dOptions& options = {});
 
+// PyTorch's arguments and defaults. Members without a comment are those.
 struct ConvTranspose1dOptions {
   int64_t stride = 1, padding = 0, output_padding = 0, groups = 1, dilation = 1;
 };

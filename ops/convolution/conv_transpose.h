@@ -7,7 +7,7 @@
 
 namespace torus::ops {
 
-// PyTorch's arguments and defaults; pairs are (height, width).
+// PyTorch's arguments and defaults; pairs are (height, width). Members without a comment are those.
 struct ConvTranspose2dOptions {
   Dims stride{1, 1};
   Dims padding{0, 0};         // taken away from the result on each side

@@ -22,7 +22,7 @@ Variable Add(const Variable& input, double other, double alpha = 1);
 Variable Sub(const Variable& input, const Variable& other, double alpha = 1);
 Variable Sub(const Variable& input, double other, double alpha = 1);
 
-Variable Mul(const Variable& input, const Variable& other);
+Variable Mul(const Variable& input, const Variable& other);  // input * other
 Variable Mul(const Variable& input, double other);
 
 // True division; division by zero gives inf or NaN (IEEE 754). Of integers and bool it is f32: each

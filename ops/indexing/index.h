@@ -24,18 +24,18 @@ namespace torus::ops {
 struct Slice {
   explicit Slice(std::optional<int64_t> start = {}, std::optional<int64_t> stop = {},
                  int64_t step = 1);
-  std::optional<int64_t> start, stop;
+  std::optional<int64_t> start, stop;  // as they were given
   int64_t step;
 };
 
 // As many whole dimensions as the other items leave; at most one in an index. Without it they come
 // last.
 struct Ellipsis {};
-inline constexpr Ellipsis kEllipsis{};
+inline constexpr Ellipsis kEllipsis{};  // the one to write in an index
 
 // A new dimension of size 1 (NumPy's newaxis, Python's None).
 struct NewAxis {};
-inline constexpr NewAxis kNewAxis{};
+inline constexpr NewAxis kNewAxis{};  // the one to write in an index
 
 // One place of an index.
 class IndexItem {
@@ -44,8 +44,11 @@ class IndexItem {
   template <class Int>
   requires(std::integral<Int> && !std::same_as<Int, bool>) IndexItem(Int at)
       : value_(static_cast<int64_t>(at)) {}  // NOLINT: converts on purpose
+  // Keeps a dimension.
   IndexItem(Slice slice) : value_(slice) {}  // NOLINT
-  IndexItem(Ellipsis all) : value_(all) {}   // NOLINT
+  // Keeps several.
+  IndexItem(Ellipsis all) : value_(all) {}  // NOLINT
+  // Adds one.
   IndexItem(NewAxis axis) : value_(axis) {}  // NOLINT
   // i64 or i32 of any shape, which replaces one dimension; negative values count from the end. Or a
   // bool mask of the shape of as many dimensions as it has, which become one: that of the elements
@@ -54,8 +57,8 @@ class IndexItem {
   IndexItem(const Variable& tensor)
       : value_(tensor.defined() ? tensor.data() : Tensor()) {}  // NOLINT
 
-  using Value = std::variant<int64_t, Slice, Ellipsis, NewAxis, Tensor>;
-  const Value& value() const { return value_; }
+  using Value = std::variant<int64_t, Slice, Ellipsis, NewAxis, Tensor>;  // what an item may be
+  const Value& value() const { return value_; }                           // which of them it is
 
  private:
   Value value_;

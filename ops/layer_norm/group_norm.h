@@ -27,6 +27,7 @@ struct InstanceStatistics {
   Tensor mean, var;   // (C)
   int64_t count = 0;  // values of a channel of a sample
 };
+// Of x as InstanceNorm takes it. Records no graph.
 InstanceStatistics StatisticsOfInstances(const Variable& x);
 
 }  // namespace torus::ops

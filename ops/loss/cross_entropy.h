@@ -5,6 +5,7 @@
 
 namespace torus::ops {
 
+// The same options; label_smoothing has an effect here.
 using CrossEntropyOptions = NllLossOptions;
 
 // input: logits (N, C), (C) or (N, C, d1, ...), f32 or f64; the softmax goes over the classes.

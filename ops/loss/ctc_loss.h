@@ -7,8 +7,9 @@
 
 namespace torus::ops {
 
+// PyTorch's arguments and defaults.
 struct CtcLossOptions {
-  int64_t blank = 0;
+  int64_t blank = 0;  // the blank's class
   // kMean divides each loss by the length of its target, at least 1, and takes their mean.
   LossReduction reduction = LossReduction::kMean;
   bool zero_infinity = false;  // an infinite loss, of a target that cannot fit, counts as 0

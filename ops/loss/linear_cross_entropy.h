@@ -7,6 +7,7 @@
 
 namespace torus::ops {
 
+// As CrossEntropyOptions. Members without a comment are those.
 struct LinearCrossEntropyOptions {
   int64_t ignore_index = -100;
   LossReduction reduction = LossReduction::kMean;

@@ -24,12 +24,13 @@ Variable HingeEmbeddingLoss(const Variable& input, const Variable& target, doubl
 Variable CosineEmbeddingLoss(const Variable& input1, const Variable& input2, const Variable& target,
                              double margin = 0, LossReduction reduction = LossReduction::kMean);
 
+// PyTorch's arguments and defaults.
 struct TripletMarginOptions {
   double margin = 1;  // positive
   double p = 2;       // of the norm, at least 0
   double eps = 1e-6;  // added to each difference
   bool swap = false;  // the negative is compared with the nearer of anchor and positive
-  LossReduction reduction = LossReduction::kMean;
+  LossReduction reduction = LossReduction::kMean;  // of the losses of all elements
 };
 
 // max(0, |anchor - positive| - |anchor - negative| + margin) of vectors (..., D) of one shape

@@ -30,10 +30,11 @@ Variable HuberLoss(const Variable& input, const Variable& target,
 Variable SmoothL1Loss(const Variable& input, const Variable& target,
                       LossReduction reduction = LossReduction::kMean, double beta = 1);
 
+// PyTorch's arguments and defaults.
 struct BinaryCrossEntropyOptions {
   Tensor weight;      // a factor for each element; broadcasts; undefined: 1
   Tensor pos_weight;  // a factor for the positive part of each class; broadcasts; undefined: 1
-  LossReduction reduction = LossReduction::kMean;
+  LossReduction reduction = LossReduction::kMean;  // of the losses of all elements
 };
 
 // -weight (pos_weight target log sigmoid(input) + (1 - target) log sigmoid(-input)), without

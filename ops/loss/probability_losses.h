@@ -28,10 +28,11 @@ Variable BinaryCrossEntropy(const Variable& input, const Variable& target,
                             const Tensor& weight = {},
                             LossReduction reduction = LossReduction::kMean);
 
+// PyTorch's arguments and defaults.
 struct GaussianNllOptions {
   bool full = false;  // adds log(2 pi) / 2
   double eps = 1e-6;  // the least variance; gradients are as if it did not limit
-  LossReduction reduction = LossReduction::kMean;
+  LossReduction reduction = LossReduction::kMean;  // of the losses of all elements
 };
 
 // (log(var) + (input - target)^2 / var) / 2, with var at least eps (Nix and Weigend 1994,

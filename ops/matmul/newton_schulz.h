@@ -10,9 +10,9 @@ namespace torus::ops {
 
 // Defaults are those of torch.optim.Muon.
 struct NewtonSchulzOptions {
-  std::array<double, 3> coefficients{3.4445, -4.7750, 2.0315};
-  int64_t steps = 5;
-  double eps = 1e-7;  // the least norm to divide by
+  std::array<double, 3> coefficients{3.4445, -4.7750, 2.0315};  // a, b and c
+  int64_t steps = 5;                                            // of the iteration
+  double eps = 1e-7;                                            // the least norm to divide by
 };
 
 // With a, b and c for the coefficients and X for the matrix divided by its Frobenius norm, does

@@ -8,7 +8,8 @@
 
 namespace torus::ops {
 
-// PyTorch's arguments and defaults. Dims are one number for both axes, or (height, width).
+// PyTorch's arguments and defaults. Dims are one number for both axes, or (height, width). Members
+// without a comment are those.
 struct AvgPool2dOptions {
   Dims kernel_size;
   Dims stride{};  // empty: the kernel size

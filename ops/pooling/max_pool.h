@@ -5,7 +5,8 @@
 
 namespace torus::ops {
 
-// PyTorch's arguments and defaults. Dims are one number for both axes, or (height, width).
+// PyTorch's arguments and defaults. Dims are one number for both axes, or (height, width). Members
+// without a comment are those.
 struct MaxPool2dOptions {
   Dims kernel_size;
   Dims stride{};  // empty: the kernel size
@@ -19,8 +20,9 @@ struct MaxPool2dOptions {
 // that PyTorch refuses.
 Variable MaxPool2d(const Variable& input, const MaxPool2dOptions& options);
 
+// Maxima and where they stand.
 struct MaxPoolResult {
-  Variable output;
+  Variable output;  // as MaxPool2d gives it
   // i64 (N, H', W', C): position y * W + x of each maximum in the input image. A dilated window may
   // cover only padding: its output is -infinity, its index -1 (PyTorch's is outside of the image),
   // and no pixel gets its gradient.

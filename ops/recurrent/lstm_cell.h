@@ -5,6 +5,7 @@
 
 namespace torus::ops {
 
+// Hidden state and cell state behind a step.
 struct LstmCellState {
   Variable h, c;  // (N, hidden)
 };

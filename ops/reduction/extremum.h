@@ -19,8 +19,9 @@ Variable Min(const Variable& input);
 
 // Along `dim`, with the i64 indices of the first of equal elements, which get all of the gradient.
 struct ValuesAndIndices {
-  Variable values, indices;
+  Variable values, indices;  // of the shape of the reduced input
 };
+// Throw BadInput for a `dim` outside of the rank.
 ValuesAndIndices Max(const Variable& input, int64_t dim, bool keepdim = false);
 ValuesAndIndices Min(const Variable& input, int64_t dim, bool keepdim = false);
 

@@ -9,11 +9,13 @@
 
 namespace torus::ops {
 
+// The input in order along a dimension.
 struct SortResult {
-  Variable values;
-  Tensor indices;  // i64: where each value stood along the dimension
+  Variable values;  // of the input's shape
+  Tensor indices;   // i64: where each value stood along the dimension
 };
 
+// The values and indices of each row along `dim`, as torch.sort.
 SortResult Sort(const Variable& input, int64_t dim = -1, bool descending = false,
                 bool stable = false);
 

@@ -24,6 +24,7 @@ struct RowsOfPart {
   Tensor rows;  // i64, shape of ids: row within the part, or 0 if it is not there
   Tensor here;  // bool: whether it is there
 };
+// Those of ids of any integer type and shape.
 RowsOfPart FindRowsOfPart(const Tensor& ids, int64_t first, int64_t count);
 
 }  // namespace torus::ops

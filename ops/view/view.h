@@ -14,6 +14,7 @@ Variable Reshape(const Variable& input, const Shape& shape);
 // Merges dimensions start_dim..end_dim into one; a scalar becomes (1).
 Variable Flatten(const Variable& input, int64_t start_dim = 0, int64_t end_dim = -1);
 
+// Swaps two dimensions. A view.
 Variable Transpose(const Variable& input, int64_t dim0, int64_t dim1);
 
 // Dimension i of the result is dimension dims[i] of the input.

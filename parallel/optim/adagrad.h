@@ -9,6 +9,7 @@
 
 namespace torus::parallel {
 
+// PyTorch's arguments and defaults. Members without a comment are those.
 struct AdagradOptions {
   double lr_scale = 1;  // factor of the step's rate: PyTorch's lr of the group / the common lr
   double lr_decay = 0;  // step t of a parameter has its rate / (1 + (t - 1) lr_decay)
@@ -17,6 +18,7 @@ struct AdagradOptions {
   double eps = 1e-10;
   bool maximize = false;
 };
+// Parameters that share options.
 using AdagradGroup = OptimizerGroup<AdagradOptions>;
 
 // Its state is PARAMETER.sum and PARAMETER.step.

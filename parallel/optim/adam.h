@@ -14,6 +14,7 @@
 
 namespace torus::parallel {
 
+// PyTorch's arguments and defaults. Members without a comment are those.
 struct AdamOptions {
   double lr_scale = 1;  // factor of the step's rate: PyTorch's lr of the group / the common lr
   double beta1 = 0.9, beta2 = 0.999;
@@ -30,6 +31,7 @@ struct AdamOptions {
 // AdamW with PyTorch's defaults: a decay of 0.01, decoupled.
 inline AdamOptions AdamWOptions() { return {.weight_decay = 0.01, .decoupled_decay = true}; }
 
+// Parameters that share options.
 using AdamGroup = OptimizerGroup<AdamOptions>;
 
 class Adam : public Optimizer {

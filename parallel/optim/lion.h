@@ -10,12 +10,14 @@
 namespace torus::parallel {
 
 // The paper's defaults. It advises rates a third to a tenth of AdamW's, and as much more decay.
+// Members without a comment are the paper's, and maximize goes up the gradient.
 struct LionOptions {
   double lr_scale = 1;  // factor of the step's rate
   double beta1 = 0.9, beta2 = 0.99;
   double weight_decay = 0;  // decoupled
   bool maximize = false;
 };
+// Parameters that share options.
 using LionGroup = OptimizerGroup<LionOptions>;
 
 // Its state is PARAMETER.exp_avg and PARAMETER.step.

@@ -7,21 +7,22 @@
 
 namespace torus::parallel {
 
+// PyTorch's arguments and defaults.
 struct PlateauOptions {
-  bool maximize = false;  // PyTorch's mode: "max", else "min"
-  double factor = 0.1;    // of the new rate to the old
-  int64_t patience = 10;  // measurements without improvement that are accepted
-  double threshold = 1e-4;
-  bool relative = true;  // PyTorch's threshold_mode: "rel", else "abs"
-  int64_t cooldown = 0;  // measurements after a reduction that do not count
-  double min_lr = 0;
-  double eps = 1e-8;  // a smaller reduction is not made
+  bool maximize = false;    // PyTorch's mode: "max", else "min"
+  double factor = 0.1;      // of the new rate to the old
+  int64_t patience = 10;    // measurements without improvement that are accepted
+  double threshold = 1e-4;  // how much better a measurement must be
+  bool relative = true;     // PyTorch's threshold_mode: "rel", else "abs"
+  int64_t cooldown = 0;     // measurements after a reduction that do not count
+  double min_lr = 0;        // the rate falls no lower
+  double eps = 1e-8;        // a smaller reduction is not made
 };
 
 // What a checkpoint keeps of it.
 struct PlateauState {
-  double learning_rate = 0, best = 0;
-  int64_t bad = 0, cooling = 0;  // measurements
+  double learning_rate = 0, best = 0;  // the rate, and the best measurement so far
+  int64_t bad = 0, cooling = 0;        // measurements
 };
 
 class ReduceLROnPlateau {
@@ -34,8 +35,9 @@ class ReduceLROnPlateau {
   // it is below best (1 - threshold), or best - threshold (above best (1 + threshold), or best +
   // threshold, to maximize). NaN is no improvement.
   double Step(double metric);
-  double learning_rate() const { return state_.learning_rate; }
+  double learning_rate() const { return state_.learning_rate; }  // from the last Step on
 
+  // For a checkpoint; LoadState goes on from it.
   const PlateauState& state() const { return state_; }
   void LoadState(const PlateauState& state) { state_ = state; }
 

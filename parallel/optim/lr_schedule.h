@@ -14,10 +14,11 @@ namespace torus::parallel {
 // step -> factor of the peak learning rate. Takes any step >= 0; constant from the last step on.
 using LrSchedule = std::function<double(int64_t step)>;
 
+// What schedules are relative to, in steps.
 struct RunLength {
-  int64_t total_steps = 1;
-  int64_t warmup_steps = 0;
-  int64_t steps_per_epoch = 1;
+  int64_t total_steps = 1;      // of the run
+  int64_t warmup_steps = 0;     // of them, in which the rate rises
+  int64_t steps_per_epoch = 1;  // for schedules by epochs
 };
 
 // Known specifications:

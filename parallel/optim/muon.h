@@ -29,6 +29,7 @@ enum class MuonRate {
 // That factor. Of a matrix without elements it is undefined.
 double MuonRateFactor(MuonRate rate, const Shape& matrix);
 
+// PyTorch's arguments and defaults. Members without a comment are those.
 struct MuonOptions {
   double lr_scale = 1;  // factor of the step's rate: PyTorch's lr of the group / the common lr
   double momentum = 0.95;
@@ -36,6 +37,7 @@ struct MuonOptions {
   double weight_decay = 0.1;  // decoupled; by the rate without the factor
   MuonRate adjust_lr_fn = MuonRate::kOriginal;
 };
+// Parameters that share options.
 using MuonGroup = OptimizerGroup<MuonOptions>;
 
 // Its state is PARAMETER.momentum_buffer and PARAMETER.step.

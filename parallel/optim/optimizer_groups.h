@@ -13,10 +13,11 @@ namespace torus::parallel {
 // The groups of an optimizer.
 template <class Options>
 struct OptimizerGroup {
-  std::vector<NamedVariable> parameters;
-  Options options;
+  std::vector<NamedVariable> parameters;  // each in one group alone
+  Options options;                        // of all of them
 };
 
+// The parameters of all groups, in order.
 template <class Group>
 std::vector<NamedVariable> ParametersOf(const std::vector<Group>& groups) {
   std::vector<NamedVariable> all;
@@ -33,6 +34,7 @@ auto ForEachOptions(const std::vector<OptimizerGroup<Options>>& groups, const F&
   return all;
 }
 
+// The options of each parameter of all groups.
 template <class Options>
 std::vector<Options> OptionsOf(const std::vector<OptimizerGroup<Options>>& groups) {
   return ForEachOptions(groups, [](const Options& options) { return options; });
@@ -40,8 +42,8 @@ std::vector<Options> OptionsOf(const std::vector<OptimizerGroup<Options>>& group
 
 // What differs from the other parameters' options for those whose names match the pattern.
 struct NamePattern {
-  std::string pattern;  // as Matches takes it
-  std::optional<double> lr_scale = {}, weight_decay = {};
+  std::string pattern;                                     // as Matches takes it
+  std::optional<double> lr_scale = {}, weight_decay = {};  // absent: as the others
 };
 
 // Whether a name matches a pattern from its beginning to its end. '*' stands for any characters,

@@ -9,6 +9,7 @@
 
 namespace torus::parallel {
 
+// PyTorch's arguments and defaults. Members without a comment are those.
 struct RmspropOptions {
   double lr_scale = 1;  // factor of the step's rate: PyTorch's lr of the group / the common lr
   double alpha = 0.99;
@@ -18,6 +19,7 @@ struct RmspropOptions {
   bool centered = false;  // divide by the deviation, not by the root of the mean square
   bool maximize = false;
 };
+// Parameters that share options.
 using RmspropGroup = OptimizerGroup<RmspropOptions>;
 
 // Its state is PARAMETER.square_avg, with momentum PARAMETER.momentum_buffer, if centered

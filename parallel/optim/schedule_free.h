@@ -9,7 +9,8 @@
 
 namespace torus::parallel {
 
-// The authors' defaults; their r is 0 and their weight_lr_power 2.
+// The authors' defaults; their r is 0 and their weight_lr_power 2. Members without a comment are
+// the authors', and maximize goes up the gradient.
 struct ScheduleFreeOptions {
   double lr_scale = 1;  // factor of the step's rate
   double beta1 = 0.9;   // the share of the average in the point at which gradients are taken
@@ -18,6 +19,7 @@ struct ScheduleFreeOptions {
   double weight_decay = 0;  // decoupled, of that point
   bool maximize = false;
 };
+// Parameters that share options.
 using ScheduleFreeGroup = OptimizerGroup<ScheduleFreeOptions>;
 
 // Two points belong to a parameter: y, where gradients are taken, and the average x, which is the
@@ -38,10 +40,10 @@ class ScheduleFreeAdamW : public OptimizerOfRule<ScheduleFreeScalars> {
   ScheduleFreeAdamW(std::vector<NamedVariable> parameters, const ScheduleFreeOptions& options)
       : ScheduleFreeAdamW(std::vector<ScheduleFreeGroup>{{std::move(parameters), options}}) {}
 
-  // Sets the parameters to x; to y again. Both do nothing where they hold it.
+  // Sets the parameters to x; Train sets them to y again. Both do nothing where they hold it.
   void Evaluate();
   void Train();
-  bool trains() const { return trains_; }
+  bool trains() const { return trains_; }  // whether the parameters hold y
 
   // Throws BadInput unless it trains.
   void Prepare(double learning_rate, double gradient_scale) override;

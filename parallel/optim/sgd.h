@@ -13,6 +13,7 @@
 
 namespace torus::parallel {
 
+// PyTorch's arguments and defaults. Members without a comment are those.
 struct SgdOptions {
   double lr_scale = 1;  // factor of the step's rate: PyTorch's lr of the group / the common lr
   double momentum = 0;
@@ -22,6 +23,7 @@ struct SgdOptions {
   bool maximize = false;
 };
 
+// Parameters that share options.
 using SgdGroup = OptimizerGroup<SgdOptions>;
 
 class Sgd : public Optimizer {

@@ -86,9 +86,9 @@ class Trainer {
 
   // The totals of all ranks; in a process without rank 0 only those of its first rank.
   const TrainTotals& totals() const;
-  const WorldLayout& layout() const;
-  const Schedule& schedule() const;
-  const Cuts& cuts() const;
+  const WorldLayout& layout() const;  // which rank is what
+  const Schedule& schedule() const;   // of a replica's mini-batch
+  const Cuts& cuts() const;           // where the model was cut
 
  private:
   struct Impl;

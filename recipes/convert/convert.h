@@ -16,6 +16,7 @@ struct ModelDescriptor;
 
 namespace torus::recipes {
 
+// What to convert to what; the flags of tools/convert.
 struct ConvertOptions {
   // A .safetensors file, a file written by torch.save, a Hugging Face folder, or a run's
   // checkpoint.
@@ -41,16 +42,17 @@ struct ConvertOptions {
 
 // Values of a tensor that `dtype` cannot hold, so that they became infinite.
 struct Overflowed {
-  std::string name;
-  int64_t values = 0;
+  std::string name;    // of the tensor
+  int64_t values = 0;  // how many became infinite
 };
 
+// What was written, and what was not.
 struct ConvertResult {
-  std::vector<NamedTensor> tensors;  // as they were written
-  NarrowTypes narrow;                // those written in a type that tensors have not
-  TakenWeights taken;                // from the input, and what was left there
-  std::vector<Overflowed> overflowed;
-  std::vector<std::string> others;  // what else a torch.save file holds: "best_prec1 = 91.73"
+  std::vector<NamedTensor> tensors;    // as they were written
+  NarrowTypes narrow;                  // those written in a type that tensors have not
+  TakenWeights taken;                  // from the input, and what was left there
+  std::vector<Overflowed> overflowed;  // by `dtype`; empty if all values fit
+  std::vector<std::string> others;     // what else a torch.save file holds: "best_prec1 = 91.73"
 };
 
 // Throws BadInput if options contradict each other (it names their flags) or tensors do not fit the

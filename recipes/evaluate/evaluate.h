@@ -22,6 +22,7 @@ struct ModelDescriptor;
 
 namespace torus::recipes {
 
+// Which weights and which data; the flags of tools/evaluate.
 struct EvaluateOptions {
   // As Settings::model; empty for a Hugging Face folder, which names it, and for a run's.
   std::string model;
@@ -45,10 +46,11 @@ struct EvaluateOptions {
   std::stop_token stop_token = {};
 };
 
+// Figures of images and sentences, or of a text, and what was left out.
 struct EvaluateResult {
   // For images and sentences.
   std::optional<ClassEvaluation> classes;
-  std::vector<std::string> class_names;
+  std::vector<std::string> class_names;    // in the order of their numbers
   std::vector<std::string> files;          // of each example, if it is an image file; else empty
   std::vector<data::LeftOut> left_out;     // examples that could not be read and do not count
   std::vector<data::LeftOut> passed_over;  // what is no example (Dataset::passed_over)

@@ -12,6 +12,7 @@
 
 namespace torus::recipes {
 
+// Which model continues which text, and how; the flags of tools/generate.
 struct GenerateOptions {
   std::string model;      // a Hugging Face folder: config.json, model.safetensors
   std::string vocab_dir;  // of the tokenizer; empty: the folder `model`
@@ -24,7 +25,7 @@ struct GenerateOptions {
   // The most tokens that the model sees at once; 0: as many as a row of its training had, if the
   // folder says so (recipes/model/trained_length.h), else as many as it has positions.
   int64_t length = 0;
-  SamplingOptions sampling;
+  SamplingOptions sampling;       // how the next token is chosen
   uint64_t seed = 1;              // of the draws: the same seed gives the same text
   std::string precision = "f32";  // or "bf16"; of products and attention
   bool emulate = false;           // emulates bf16: rounds to it and computes in f32

@@ -30,6 +30,7 @@ class NcclLibrary;
 
 namespace torus::recipes {
 
+// The settings of a run, and what is not stored with it.
 struct RunOptions {
   Settings settings;          // to resume a run: LoadRun(resume).settings
   std::string out;            // the run's folder; empty: that of `resume`, else a new one in `runs`
@@ -83,20 +84,20 @@ struct RunOptions {
 
 // The state of a run just before its first step.
 struct RunStart {
-  std::string folder;
-  std::string title;           // "MobileNetV2 on Fashion-MNIST"
-  std::string unit;            // what samples are called: "images"
-  int64_t begin = 0, end = 0;  // steps to run
-  int64_t steps_per_epoch = 1;
+  std::string folder;           // of the run
+  std::string title;            // "MobileNetV2 on Fashion-MNIST"
+  std::string unit;             // what samples are called: "images"
+  int64_t begin = 0, end = 0;   // steps to run
+  int64_t steps_per_epoch = 1;  // mini-batches of an epoch
   TextSpeed text{};  // of a sample; with ranks in several processes its peak is not known
 };
 
 // The result of the model on a part of the data.
 struct Evaluation {
-  std::string part = "test";  // or "validation"
-  int64_t step = 0;           // mini-batches done
-  double epoch = 0;
-  int64_t samples = 0;
+  std::string part = "test";       // or "validation"
+  int64_t step = 0;                // mini-batches done
+  double epoch = 0;                // epochs done, with fractions
+  int64_t samples = 0;             // that counted
   double loss = 0;                 // mean over the samples; not finite: there is no score
   std::optional<double> accuracy;  // from 0 to 1, or NaN; none for a language model
 };
@@ -110,11 +111,11 @@ class NoScore : public BadInput {
 
 // Called while a run goes on. Each may be empty. An exception from one of them ends the run.
 struct RunCallbacks {
-  std::function<void(const RunStart&)> on_start;
+  std::function<void(const RunStart&)> on_start;  // before the first step
   // Called in the order of the steps, on some rank's thread, one call at a time. All others but
   // `stop` are called on the caller's thread.
   std::function<void(const parallel::StepReport&)> on_step;
-  std::function<void(const Evaluation&)> on_evaluate;
+  std::function<void(const Evaluation&)> on_evaluate;       // with its result
   std::function<void(const std::string& line)> on_message;  // a message for the user
   // Called before each step and each batch of an evaluation, on any thread. True ends the run in an
   // orderly way: the checkpoint is written.
@@ -123,8 +124,9 @@ struct RunCallbacks {
   std::stop_token stop_token = {};
 };
 
+// How a run ended, and where its files are.
 struct RunResult {
-  std::string folder;
+  std::string folder;                    // of the run
   bool finished = true;                  // false: `stop` ended it
   int64_t step = 0;                      // mini-batches done since the run began
   std::optional<Evaluation> test;        // the last

@@ -16,10 +16,12 @@ struct ModelDescriptor;
 
 namespace torus::recipes {
 
+// Each member but `models` is a flag of tools/train, which docs/training.md explains
+// (ForEachSetting).
 struct Settings {
-  std::string model = "mobilenet_v2";
-  std::string data = "fashion-mnist";
-  std::string data_dir;     // empty: the dataset's usual place
+  std::string model = "mobilenet_v2";  // a name of the registry, with options behind a colon
+  std::string data = "fashion-mnist";  // a name that tools/train lists under --data
+  std::string data_dir;                // empty: the dataset's usual place
   std::string tokenizer;    // of text; empty: that of token files, else the model's (TokenizerFor)
   std::string vocab_dir;    // for the tokenizers gpt2, roberta and json
   int64_t image_size = 0;   // side to which images are resized; 0: the dataset's own
@@ -27,18 +29,18 @@ struct Settings {
   int64_t length = 128;     // tokens per row of text
   // Windows of a long text per epoch; 0: as many disjoint windows as the text has.
   int64_t epoch_size = 0;
-  int64_t epochs = 3;
+  int64_t epochs = 3;         // passes over the training examples
   int64_t batch_size = 256;   // samples, over all replicas
   bool drop_last = false;     // leave out an epoch's last batch if it is smaller
   int64_t micro_batches = 4;  // per replica, in one pass through the pipeline
   int64_t accumulate = 1;     // passes through the pipeline per step, of micro_batches each
-  int64_t stages = 1;
-  int64_t chunks = 1;  // stages per rank; divides `stages`
-  std::string cut;     // "1,18", "auto", or empty: balanced by static costs
-  int64_t replicas = 1;
-  int64_t tensor = 1;                  // ranks that share each stage's layers
+  int64_t stages = 1;         // parts into which the model is cut
+  int64_t chunks = 1;         // stages per rank; divides `stages`
+  std::string cut;            // "1,18", "auto", or empty: balanced by static costs
+  int64_t replicas = 1;       // copies of the pipeline, each with its part of a batch
+  int64_t tensor = 1;         // ranks that share each stage's layers
   std::string tensor_cuts = "shared";  // each sends its share of what crosses a cut; or "whole"
-  std::string schedule = "gpipe";
+  std::string schedule = "gpipe";    // order of forwards and backwards: parallel/schedule/factory.h
   std::string strategy = "ddp";      // of the replicas, as StrategyNames()
   std::string collectives = "auto";  // of the gradients of replicas, as CollectivesNames()
   int64_t bucket_mb = 25;            // of ddp: MiB of gradients that are all-reduced together
@@ -51,13 +53,13 @@ struct Settings {
   std::string codec_gradients = "none";  // of the gradients that replicas sum
   int64_t codec_warmup = 0;              // first steps, in which all is sent uncompressed
   std::string codec_folder;              // for files with the state of "delta"; empty: in memory
-  std::string optimizer = "sgd";
-  double lr = 0.07;
-  double momentum = 0.9;  // of SGD
-  double beta1 = 0.9;     // of Adam, as beta2
-  double beta2 = 0.999;
-  double weight_decay = 4e-5;
-  double clip_norm = 0;  // 0: no clipping
+  std::string optimizer = "sgd";         // as OptimizerNames() lists them
+  double lr = 0.07;                      // peak learning rate
+  double momentum = 0.9;                 // of SGD
+  double beta1 = 0.9;                    // of Adam, as beta2
+  double beta2 = 0.999;                  // of Adam
+  double weight_decay = 4e-5;            // of all but biases and the weights of norms
+  double clip_norm = 0;                  // 0: no clipping
   // Share of the training examples that is held out to validate on; 0: none.
   double validation = 0;
   // The part of the data on which best/ is chosen: "validation", if there is one, or "test".
@@ -69,16 +71,16 @@ struct Settings {
   double label_smoothing = 0;
   int64_t lora = 0;  // rank of the products by which linear weights change; 0: all is trained
   double ema = 0;    // decay of the weights' moving average; 0: none
-  std::string lr_schedule = "cosine";
-  int64_t warmup = -1;  // steps; -1: a tenth of the run, at most 100
-  bool nesterov = true;
-  std::string augment = "none";
+  std::string lr_schedule = "cosine";  // as MakeLrSchedule takes it
+  int64_t warmup = -1;                 // steps; -1: a tenth of the run, at most 100
+  bool nesterov = true;                // of SGD
+  std::string augment = "none";        // of training images: a name of AugmentNames()
   // Of the distributions Beta(a, a) of the shares in which training images are mixed; 0: not.
   double mixup = 0, cutmix = 0;
-  double random_erasing = 0;  // the probability that a window of a training image is erased
-  uint64_t seed = 1;
+  double random_erasing = 0;       // the probability that a window of a training image is erased
+  uint64_t seed = 1;               // of weights, dropout, order and augmentation
   std::string recompute = "none";  // layers to recompute in the backward: a LayerList
-  std::string activation_storage = "f32";
+  std::string activation_storage = "f32";  // how activations are kept for the backward; or bf16
   std::string precision = "f32";   // of products, convolutions and attention: f32, bf16, f16, tf32
   bool emulate = false;            // emulates bf16 and f16: rounds to them, computes in f32
   std::string device = "cpu";      // or cuda: the ranks of a host take its GPUs in turn

@@ -21,10 +21,11 @@ namespace torus {
 // as "F8_E4M3".
 using NarrowTypes = std::map<std::string, std::string>;
 
+// What a file holds.
 struct SafetensorsFile {
-  std::map<std::string, std::string> metadata;
-  NarrowTypes narrow;
-  std::vector<NamedTensor> tensors;  // in the order of their bytes
+  std::map<std::string, std::string> metadata;  // empty if the file has none
+  NarrowTypes narrow;                           // of those that are held in a wider type
+  std::vector<NamedTensor> tensors;             // in the order of their bytes
 };
 
 // Reads a whole file into CPU tensors. Strict: the header must be UTF-8 JSON of exactly the form
@@ -43,9 +44,11 @@ class SafetensorsReader {
  public:
   explicit SafetensorsReader(const io::InputFile& file);  // which must outlive it
 
+  // The metadata of the header.
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
   // In the order of their bytes.
   const std::vector<safetensors::Entry>& entries() const { return header_.entries; }
+  // Reads one tensor, on the CPU. Throws BadInput if its checksum differs.
   Tensor Read(const safetensors::Entry& entry) const;
   // The checksum (CRC-32C) of the whole file, if the tensors' are what the header says. None for a
   // file without checksums.

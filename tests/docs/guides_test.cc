@@ -57,6 +57,7 @@ const std::map<std::string, std::string>& NotRun() {
       {"//tools/simulate:link_times", "measures for minutes, and has no flags"},
       {"//tools/labs:q1", "tests/tools/labs runs each question"},
       {"//tools/labs:strip", "copies the source tree; tests/tools/labs runs it"},
+      {"//docs:api", "needs Doxygen; tests/docs/doxygen_test runs it"},
       {"//tools:install", "builds the library; tests/tools/install installs it"},
       {"//tools:bench --memory", "measures for minutes"},
       {"//tools/bench:ledger", "needs a build for emulated GPUs; tests/tools/ledger counts steps"},

@@ -32,4 +32,22 @@ std::vector<std::string> PathsOf(std::string_view page, const std::vector<std::s
   return paths;
 }
 
+std::vector<std::string> AnchorsOf(std::string_view page) {
+  static const std::regex anchor("<a id=\"([A-Za-z0-9_-]+)\">");
+  return Matches(page, anchor);
+}
+
+std::vector<std::string> InnerLinksOf(std::string_view page) {
+  static const std::regex link(R"(\]\(#([A-Za-z0-9_-]+)\))");
+  return Matches(page, link);
+}
+
+std::vector<std::string> UnnamedSectionsOf(std::string_view page) {
+  static constexpr std::string_view kStart = "\n\n**";
+  std::vector<std::string> found;
+  for (size_t at = page.find(kStart); at != page.npos; at = page.find(kStart, at + 1))
+    found.emplace_back(page.substr(at + 2, page.find('\n', at + 2) - at - 2));
+  return found;
+}
+
 }  // namespace torus::layering

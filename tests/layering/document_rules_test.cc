@@ -18,5 +18,14 @@ TEST(DocumentRules, PathsStartAtATopFolder) {
             (Words{"ops/x.h", "tests", "docs"}));
 }
 
+TEST(DocumentRules, SectionsAreNamedAndLinkedTo) {
+  const std::string page =
+      "# Page\n\n- [A thing](#a-thing)\n- [B](#b), [c](d.md#e)\n\n"
+      "<a id=\"a-thing\"></a>\n**A thing.** Why.\n\n**B.** More,\nand **C**.\n";
+  EXPECT_EQ(AnchorsOf(page), Words{"a-thing"});
+  EXPECT_EQ(InnerLinksOf(page), (Words{"a-thing", "b"}));
+  EXPECT_EQ(UnnamedSectionsOf(page), Words{"**B.** More,"});
+}
+
 }  // namespace
 }  // namespace torus::layering

@@ -1,6 +1,7 @@
 // Documents point to what is there, and tests stand where what they test does.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -43,6 +44,21 @@ TEST(Documents, LinksLeadToFiles) {
       ++links;
     }
   EXPECT_GT(links, 30);
+}
+
+// Every decision has a name and stands in the index by topic exactly once.
+TEST(Documents, DecisionsAreInTheirIndex) {
+  const std::string page = testing::ReadText(testing::SourceRoot() / "docs/decisions.md");
+  for (const std::string& section : UnnamedSectionsOf(page))
+    ADD_FAILURE() << "docs/decisions.md: no line <a id=\"...\"></a> before: " << section;
+  const Words anchors = AnchorsOf(page), links = InnerLinksOf(page);
+  EXPECT_GT(anchors.size(), 200u);
+  for (const std::string& anchor : anchors) {
+    EXPECT_EQ(std::ranges::count(anchors, anchor), 1) << "decisions of the name " << anchor;
+    EXPECT_EQ(std::ranges::count(links, anchor), 1) << "lines of the index for " << anchor;
+  }
+  for (const std::string& link : links)
+    EXPECT_EQ(std::ranges::count(anchors, link), 1) << "the index has " << link;
 }
 
 // With or without the extension of a source.

@@ -26,6 +26,7 @@
 
 namespace torus::parallel {
 
+// Deadlines in seconds, sizes, and what a program does besides.
 struct MpiOptions {
   double timeout = 60;  // as InProcessOptions
   // Grace period: seconds that other ranks have to stop once one has failed, from their last
