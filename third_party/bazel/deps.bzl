@@ -45,6 +45,9 @@ def torus_deps():
 
     system_library(name = "onednn", hdrs = ["oneapi", "dnnl.h", "dnnl.hpp"], linkopts = ["-ldnnl"])
 
+    # The runtime of messages without reflection, for tools/convert/onnx alone.
+    system_library(name = "protobuf", hdrs = ["google"], linkopts = ["-lprotobuf-lite"])
+
     system_library(name = "seccomp", hdrs = ["seccomp.h"], linkopts = ["-lseccomp"])
 
     system_library(name = "eigen", hdrs = ["eigen3"], include = "eigen3")
