@@ -1,5 +1,5 @@
-// tools/convert: the command line of recipes::Convert and onnx::ExportOnnx. It also lists what is in
-// a file of weights.
+// tools/convert: the command line of recipes::Convert and onnx::ExportOnnx. It also lists what is
+// in a file of weights.
 #include "recipes/convert/convert.h"
 
 #include <fmt/ranges.h>
@@ -86,6 +86,7 @@ std::vector<HereOrNot> Contexts(const recipes::ConvertOptions& o) {
 }
 
 int Export(const recipes::ConvertOptions& o, int64_t image_size) {
+  CheckOutput("convert", "the output", o.output);
   const onnx::Exported exported = onnx::ExportOnnx({.input = o.input,
                                                     .output = o.output,
                                                     .overwrite = o.overwrite,

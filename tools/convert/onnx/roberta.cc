@@ -20,7 +20,8 @@ std::string Look(Graph& graph, const std::string& table, const std::string& ids)
   return graph.Node("Gather", {weight, ids});
 }
 
-// Tokens count from padding + 1, padding itself has position `padding` (ops::PositionsBehindPadding).
+// Tokens count from padding + 1, and padding itself has position `padding`
+// (ops::PositionsBehindPadding).
 std::string Positions(Graph& graph, const std::string& ids, int64_t padding) {
   const std::string padded = graph.Node("Equal", {ids, graph.Whole(padding)});
   const std::string tokens =
