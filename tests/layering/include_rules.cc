@@ -35,6 +35,7 @@ constexpr std::array kLibraries{
     Library{"zlib.h", "zlib"},
     Library{"pcre2.h", "PCRE2"},
     Library{"seccomp.h", "libseccomp"},
+    Library{"google/protobuf/", "protobuf"},
     Library{"hwy/", "Highway"},
     Library{"dnnl", "oneDNN"},
     Library{"oneapi/", "oneDNN"},

@@ -51,6 +51,9 @@ def torus_deps():
 
     _unless_there(system_library, name = "onednn", hdrs = ["oneapi", "dnnl.h", "dnnl.hpp"], linkopts = ["-ldnnl"])
 
+    # The runtime of messages without reflection, for tools/convert/onnx alone.
+    _unless_there(system_library, name = "protobuf", hdrs = ["google"], linkopts = ["-lprotobuf-lite"])
+
     _unless_there(system_library, name = "seccomp", hdrs = ["seccomp.h"], linkopts = ["-lseccomp"])
 
     _unless_there(system_library, name = "eigen", hdrs = ["eigen3"], include = "eigen3")

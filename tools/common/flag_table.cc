@@ -34,6 +34,8 @@ constexpr FlagContext kContexts[] = {
     {"no-trace", "cannot be given with --from-trace, which has it"},
     {"draw", "needs --draw"},
     {"output", "needs an output"},
+    {"tensors", "needs a .safetensors file or a folder as output"},
+    {"onnx", "needs an .onnx file as output"},
     {"folder", "needs a folder as output"},
     {"model", "needs --model"},
     // Questions of the labs.
@@ -138,7 +140,9 @@ constexpr FlagRow kTable[] = {
 
     {"convert", "--model --init-part", ""},
     {"convert", "--classes", "model"},
-    {"convert", "--dtype --overwrite", "output"},
+    {"convert", "--overwrite", "output"},
+    {"convert", "--dtype", "tensors"},
+    {"convert", "--image-size", "onnx"},
     {"convert", "--shard-bytes", "folder"},
 
     {"tokenize", "--out --train", ""},

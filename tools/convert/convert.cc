@@ -1,4 +1,5 @@
-// tools/convert: the command line of recipes::Convert. It also lists what is in a file of weights.
+// tools/convert: the command line of recipes::Convert and onnx::ExportOnnx. It also lists what is
+// in a file of weights.
 #include "recipes/convert/convert.h"
 
 #include <fmt/ranges.h>
@@ -13,24 +14,26 @@
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
+#include "tools/convert/onnx/export_onnx.h"
 
 namespace torus::tools {
 namespace {
 
-void AddFlags(CLI::App& app, recipes::ConvertOptions& o) {
+void AddFlags(CLI::App& app, recipes::ConvertOptions& o, int64_t& image_size) {
   app.add_option("input", o.input,
                  "A .safetensors file, a file written by torch.save (.pt .pth .th .bin), or a "
-                 "Hugging Face folder")
+                 "Hugging Face folder; for ONNX also the folder of a run")
       ->required();
   app.add_option("output", o.output,
-                 "A .safetensors file, or a name without extension for a new or empty Hugging Face "
-                 "folder (which also gets the tokenizer if the input is such a folder). Default: "
-                 "only list the input");
+                 "A .safetensors file; an .onnx file with the model and its weights in f32; or a "
+                 "name without extension for a new or empty Hugging Face folder (which also gets "
+                 "the tokenizer if the input is such a folder). Default: only list the input");
   app.add_flag("--overwrite", o.overwrite, "Replace an output file that is there already");
   app.add_option(
       "--model", o.model,
       fmt::format(
-          "Map the names to this model and check that all tensors fit: one of {}. Default: none",
+          "Map the names to this model and check that all tensors fit: one of {}. Default: none; "
+          "for ONNX that of the run or folder",
           fmt::join(ModelNames(), ", ")));
   app.add_option(
       "--init-part", o.part,
@@ -38,11 +41,15 @@ void AddFlags(CLI::App& app, recipes::ConvertOptions& o) {
       "that fit it best, else all");
   app.add_option("--classes", o.classes,
                  "Number of classes of that model (for a language model: size of its vocabulary). "
-                 "Default: none")
+                 "Default: none; for ONNX as many as the weights have")
       ->check(CLI::Range(1, 1 << 24));
   app.add_option("--dtype", o.dtype,
                  "Convert floating-point tensors to f32, f16, bf16 or f64. Default: as they are")
       ->check(CLI::IsMember({"f32", "f16", "bf16", "f64"}));
+  app.add_option("--image-size", image_size,
+                 "Height and width of images for an ONNX model that fixes them, as VGG does; 0: as "
+                 "in the run, or as published. Default: 0")
+      ->check(CLI::Range(0, 4096));
   app.add_option("--shard-bytes", o.shard_bytes, "Largest size of a folder's shards, in bytes")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 60));
 }
@@ -66,17 +73,42 @@ void WarnOfInfinities(const std::vector<recipes::Overflowed>& tensors, const std
       tensors[0].name);
 }
 
+bool Ends(const std::string& output, const char* extension) { return output.ends_with(extension); }
+
+std::vector<HereOrNot> Contexts(const recipes::ConvertOptions& o) {
+  const bool output = !o.output.empty(), onnx = Ends(o.output, ".onnx");
+  const std::string got = "got " + (output ? o.output : "none");
+  return {{"model", !o.model.empty(), "which has them"},
+          {"output", output, "got only an input, which is listed"},
+          {"tensors", output && !onnx, got},
+          {"onnx", onnx, got},
+          {"folder", output && !onnx && !Ends(o.output, ".safetensors"), got}};
+}
+
+int Export(const recipes::ConvertOptions& o, int64_t image_size) {
+  CheckOutput("convert", "the output", o.output);
+  const onnx::Exported exported = onnx::ExportOnnx({.input = o.input,
+                                                    .output = o.output,
+                                                    .overwrite = o.overwrite,
+                                                    .model = o.model,
+                                                    .part = o.part,
+                                                    .classes = o.classes,
+                                                    .image_size = image_size});
+  if (const std::string line = exported.taken.Line(o.input); !line.empty())
+    fmt::print("{}\n", line);
+  fmt::print("wrote {}\nONNX {}\n", FullPath(o.output), exported.signature);
+  return 0;
+}
+
 int Main(int argc, char** argv) {
   recipes::ConvertOptions options;
   CLI::App app("Lists the tensors in a file of weights, and converts it.", "convert");
-  AddFlags(app, options);
+  int64_t image_size = 0;
+  AddFlags(app, options, image_size);
   if (PrintsHelp(app, argc, argv)) return 0;
-  const bool folder = !options.output.empty() && !options.output.ends_with(".safetensors");
-  CheckFlags("convert", GivenBy(app),
-             {{"model", !options.model.empty(), "which has them"},
-              {"output", !options.output.empty(), "got only an input, which is listed"},
-              {"folder", folder, "got " + (options.output.empty() ? "none" : options.output)}});
+  CheckFlags("convert", GivenBy(app), Contexts(options));
   for (std::string* path : {&options.input, &options.output}) *path = UserPath(*path);
+  if (Ends(options.output, ".onnx")) return Export(options, image_size);
   options.on_renamed = [](const Renamed& r) {
     fmt::print("{} -> {}\n", r.from, r.to.empty() ? "left out" : r.to);
   };

@@ -67,6 +67,11 @@ TEST_F(Chain, ACharacterModelIsTrainedWritesAndIsEvaluated) {
   const Ended again = Run("generate", {"--model", Path("half"), "--prompt", "ab", "--tokens", "6",
                                        "--temperature", "0"});
   EXPECT_EQ(again.out, "abcdabcd\n") << again.err;
+  const Ended exported = Run("convert", {Path("run"), Path("model.onnx")});
+  EXPECT_NE(
+      exported.out.find("ONNX opset 17: input_ids (batch, length) to logits (batch, length, "),
+      std::string::npos)
+      << exported.out << exported.err;
   const std::vector<std::string> evaluate = {"--init",     Path("run/model"), "--data",   "text",
                                              "--data-dir", Path("text.txt"),  "--length", "8"};
   const Ended evaluated = Run("evaluate", evaluate);
@@ -187,6 +192,11 @@ TEST_F(Chain, AveragesOfAnImageModelAreEvaluatedAsInTheRun) {
   const std::string averages = Path("run/averaged_weights.safetensors");
   EXPECT_NE(trained.out.find("model           " + averages + "\n"), std::string::npos)
       << trained.out;
+  const Ended exported = Run("convert", {Path("run"), Path("model.onnx")});
+  EXPECT_NE(
+      exported.out.find("ONNX opset 17: images (batch, 3, height, width) to logits (batch, 10)\n"),
+      std::string::npos)
+      << exported.out << exported.err;
   const auto loss_of = [&](const std::string& weights) {
     const Ended evaluated =
         Run("evaluate", {"--model", "mobilenet_v2:0.1", "--init", weights, "--data",

@@ -137,6 +137,8 @@ std::vector<Walk> Walks() {
        {nowhere + ".safetensors"},
        {{"model", {Words{"--model", "resnet18"}, Words{}}},
         {"output", {Words{"/nowhere/none.safetensors"}, Words{}}},
+        {"tensors", {Words{"/nowhere/none.safetensors"}, Words{"/nowhere/none.onnx"}}},
+        {"onnx", {Words{"/nowhere/none.onnx"}, Words{"/nowhere/none.safetensors"}}},
         {"folder", {Words{"/nowhere/none_of_it"}, Words{"/nowhere/none.safetensors"}}}},
        {{"--dtype", "f16"}}},
       {"tokenize",
