@@ -1,5 +1,5 @@
-// Gpt2Linear: the linear layer x W + b with the weight stored as (in, out), as in GPT-2's files. Not a
-// convolution.
+// Gpt2Linear: the linear layer x W + b with the weight stored as (in, out), as in GPT-2's files.
+// transformers calls it Conv1D.
 #pragma once
 
 #include "models/nn/dropout.h"

@@ -10,8 +10,8 @@ namespace torus {
 
 // Absent keys have transformers' defaults. Rotary positions are read from rope_theta and
 // rope_scaling, or from rope_parameters, as transformers 5 writes them: of type default, linear or
-// llama3, over all of a head's width. Throws BadInput tagged `where` for another model_type, wrong types, and settings that are
-// not implemented.
+// llama3, over all of a head's width. Throws BadInput tagged `where` for another model_type, wrong
+// types, and settings that are not implemented.
 LlamaOptions LlamaFromConfig(const nlohmann::json& config, const std::string& where);
 
 // The config.json from which transformers builds the same model, in keys that every version of it

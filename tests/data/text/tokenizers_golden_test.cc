@@ -110,8 +110,8 @@ TEST(TokenizersGolden, ATextBeginsAndEndsAsTheFilesSay) {
   ExpectBadInput([&] { OpenJson(dir); }, dir, "got the normalizer \"NFKC\"");
 }
 
-// Without a rule that splits texts, all of one is the piece that may be in the vocabulary; its words
-// are none, though merges do not cross their fronts.
+// Without a rule that splits texts, all of one is the piece that may be in the vocabulary; its
+// words are none, though merges do not cross their fronts.
 TEST(TokenizersGolden, AWholeTextIsAPieceWhereNothingSplitsIt) {
   const Json merge = {{"type", "BPE"},
                       {"byte_fallback", true},
