@@ -1,5 +1,6 @@
 #include "ops/dropout/part_dropout.h"
 
+#include "autograd/undefined_input.h"
 #include "ops/dropout/dropout.h"
 #include "ops/elementwise/elementwise.h"
 #include "runtime/error.h"
@@ -18,12 +19,14 @@ Variable DropParts(const Variable& input, const Shape& parts, double p, const St
 }  // namespace
 
 Variable Dropout2d(const Variable& input, double p, const StepContext& context, uint64_t layer) {
+  RequireDefined("dropout2d", input);
   Require(input.rank() == 4, "dropout2d", "needs images (N, H, W, C), got {}", input.shape());
   return DropParts(input, {input.dim(0), 1, 1, input.dim(3)}, p, context, layer);
 }
 
 Variable StochasticDepth(const Variable& input, double p, DepthMode mode,
                          const StepContext& context, uint64_t layer) {
+  RequireDefined("stochastic_depth", input);
   Require(input.rank() >= 1, "stochastic_depth", "needs at least one dimension, got {}",
           input.shape());
   Shape parts = input.shape();

@@ -28,9 +28,8 @@ Tensor StartsOf(const Variable& input, const Variable& offsets) {
   if (input.rank() == 2) {
     Require(!offsets.defined(), kOp, "indices {} are bags by themselves and need no offsets",
             input.shape());
-    std::vector<int64_t> starts(static_cast<size_t>(input.dim(0)));
-    for (size_t i = 0; i < starts.size(); ++i) starts[i] = static_cast<int64_t>(i) * input.dim(1);
-    return FromVector(starts, {input.dim(0)}).To(input.data().device());
+    const Tensor numbers = Arange(input.dim(0), DType::kI64, input.data().device());
+    return ApplyBinary(kOp, BinaryOp::kMul, numbers, static_cast<double>(input.dim(1)));
   }
   Require(input.rank() == 1 && offsets.defined() && offsets.rank() == 1, kOp,
           "needs indices (B, L), or (N) and offsets (B), got {} and {}", input, offsets);

@@ -129,10 +129,7 @@ Variable TakeAlongDim(const Variable& input, const Variable& indices, std::optio
   others[d] = index_others[d] = 1;
   Shape shape = BroadcastShapes("take_along_dim", others, index_others), index_shape = shape;
   shape[d] = input.dim(d), index_shape[d] = indices.dim(d);
-  const auto as = [](const Variable& v, const Shape& wanted) {
-    return v.shape() == wanted ? v : Expand(v, wanted);
-  };
-  return Gather(as(input, shape), d, as(indices, index_shape));
+  return Gather(Expand(input, shape), d, Expand(indices, index_shape));
 }
 
 }  // namespace torus::ops

@@ -9,10 +9,6 @@
 namespace torus::ops {
 namespace {
 
-Variable Broadcasted(const Variable& input, const Shape& shape) {
-  return input.shape() == shape ? input : Expand(input, shape);
-}
-
 void RequireValues(std::string_view op, const Tensor& tensor) {
   Require(tensor.device() != kMetaDevice, op,
           "the size of the result depends on values, which a tensor on meta does not have, got {}",
@@ -39,7 +35,7 @@ Variable MaskedSelect(const Variable& input, const Variable& mask) {
   RequireValues("masked_select", mask.data());
   const Shape shape = BroadcastShapes("masked_select", input.shape(), mask.shape());
   const Tensor places = PlacesOf(mask.data().Expand(shape).Reshape({Numel(shape)}));
-  return IndexSelect(Reshape(Broadcasted(input, shape), {Numel(shape)}), 0,
+  return IndexSelect(Reshape(Expand(input, shape), {Numel(shape)}), 0,
                      Variable(places.View({places.dim(0)})));
 }
 

@@ -1,6 +1,7 @@
 #include "ops/loss/linear_cross_entropy.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/elementwise/binary.h"
 #include "ops/loss/kernels.h"
 #include "ops/precision/in_precision.h"
@@ -72,6 +73,7 @@ Variable LossOf(const LinearClassProblem& p, const Variable& hidden, const Varia
 
 Variable LinearCrossEntropy(const Variable& hidden, const Variable& weight, const Variable& bias,
                             const Variable& target, const LinearCrossEntropyOptions& options) {
+  RequireDefined(kOp, hidden, weight, target);
   if (ComputesNatively("linear_cross_entropy", hidden, weight, bias))
     return LossOf(CheckedProblem(LowValues(hidden), LowValues(weight), bias, target, options),
                   hidden, weight, bias);

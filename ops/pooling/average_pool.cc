@@ -1,6 +1,7 @@
 #include "ops/pooling/average_pool.h"
 
 #include "autograd/node.h"
+#include "autograd/undefined_input.h"
 #include "ops/pooling/kernels.h"
 #include "ops/precision/in_precision.h"
 
@@ -51,6 +52,7 @@ Variable RecordPool(std::string_view op, const Variable& input, const AverageWin
 
 Variable AvgPool2d(const Variable& input, const AvgPool2dOptions& options) {
   constexpr const char* kOp = "avg_pool2d";
+  RequireDefined(kOp, input);
   AverageWindows w{.image = ImageOf(kOp, input.shape())};
   const Dims kernel = PoolPair(kOp, "kernel_size", options.kernel_size);
   const Dims stride = options.stride.rank() == 0 ? kernel : PoolPair(kOp, "stride", options.stride);
@@ -67,6 +69,7 @@ Variable AvgPool2d(const Variable& input, const AvgPool2dOptions& options) {
 
 Variable AdaptiveAvgPool2d(const Variable& input, const Dims& output_size) {
   constexpr const char* kOp = "adaptive_avg_pool2d";
+  RequireDefined(kOp, input);
   AverageWindows w{.image = ImageOf(kOp, input.shape())};
   Dims size = PoolPair(kOp, "output_size", output_size);
   for (int i = 0; i < 2; ++i) {

@@ -30,38 +30,40 @@ MaxPoolWindow WindowOf(const PoolImage& image, const MaxPool2dOptions& options) 
   return window;
 }
 
-struct Pooled {
-  Variable output;
-  Tensor index;  // i32
-};
-
-Pooled Pool(const Variable& input, const MaxPool2dOptions& options) {
+// Sets `index`, i32.
+Variable PoolOf(const Variable& input, const MaxPool2dOptions& options, Tensor& index) {
   const PoolImage image = ImageOf(input.shape());
   const MaxPoolWindow window = WindowOf(image, options);
   const Tensor x = input.data().Contiguous();
   const Shape shape{image.n, window.out_h, window.out_w, image.c};
-  Tensor out(shape, x.dtype(), x.device()), index(shape, DType::kI32, x.device());
+  Tensor out(shape, x.dtype(), x.device());
+  index = Tensor(shape, DType::kI32, x.device());
   kernels::MaxPool(image, window, x, out, index);
-  Variable output =
-      Record("max_pool2d", std::move(out), {input},
-             [image, window, index = Saved(index), in_shape = input.shape()](const GradContext& g) {
-               Tensor dx(in_shape, g.grad().dtype(), g.grad().device());
-               kernels::MaxPoolBackward(image, window, g.grad(), index.get(), dx);
-               return Gradients{dx};
-             });
-  return {output, index};
+  return Record(
+      "max_pool2d", std::move(out), {input},
+      [image, window, index = Saved(index), in_shape = input.shape()](const GradContext& g) {
+        Tensor dx(in_shape, g.grad().dtype(), g.grad().device());
+        kernels::MaxPoolBackward(image, window, g.grad(), index.get(), dx);
+        return Gradients{dx};
+      });
+}
+
+Variable Pool(const Variable& input, const MaxPool2dOptions& options, Tensor& index) {
+  const auto pool = [&](const Variable& x) { return PoolOf(x, options, index); };
+  return StayLowOnGpu(input) ? pool(input) : InPrecision(kOp, pool, input);
 }
 
 }  // namespace
 
 Variable MaxPool2d(const Variable& input, const MaxPool2dOptions& options) {
-  const auto pool = [&](const Variable& x) { return Pool(x, options).output; };
-  return StayLowOnGpu(input) ? pool(input) : InPrecision(kOp, pool, input);
+  Tensor index;
+  return Pool(input, options, index);
 }
 
 MaxPoolResult MaxPool2dWithIndices(const Variable& input, const MaxPool2dOptions& options) {
-  Pooled pooled = Pool(input, options);
-  return {pooled.output, pooled.index.To(DType::kI64)};
+  Tensor index;
+  const Variable output = Pool(input, options, index);
+  return {output, index.To(DType::kI64)};
 }
 
 }  // namespace torus::ops

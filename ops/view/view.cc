@@ -77,6 +77,8 @@ Variable Narrow(const Variable& input, int64_t dim, int64_t start, int64_t lengt
 }
 
 Variable Expand(const Variable& input, const Shape& size) {
+  RequireDefined("expand", input);
+  if (input.shape() == size) return input;
   return InPrecision(
       "expand",
       [&](const Variable& input) {

@@ -27,7 +27,8 @@ Variable Movedim(const Variable& input, int64_t source, int64_t destination);
 // Takes [start, start + length) of one dimension; a negative start counts from the end.
 Variable Narrow(const Variable& input, int64_t dim, int64_t start, int64_t length);
 
-// Repeats dimensions of size 1 and adds leading ones; -1 keeps a size.
+// Repeats dimensions of size 1 and adds leading ones; -1 keeps a size. Of the size that the input
+// has, it is the input itself.
 Variable Expand(const Variable& input, const Shape& size);
 
 // Drops dimensions of size 1: all, or those of `dims` that have it.

@@ -22,6 +22,7 @@
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/pad/pad.h"
+#include "ops/pooling/average_pool.h"
 #include "ops/reduction/extremum.h"
 #include "ops/reduction/logsumexp.h"
 #include "ops/reduction/reduction.h"
@@ -139,6 +140,7 @@ TEST(Operators, AndOpsNameThemselvesWhereAnInputIsUndefined) {
   EXPECT_EQ(ErrorOf([&] { ops::RmsNorm(none, {2}); }), "[rms_norm] " + one);
   EXPECT_EQ(ErrorOf([&] { ops::GroupNorm(none, 2); }), "[group_norm] " + one);
   EXPECT_EQ(ErrorOf([&] { ops::Pad(none, {1, 1}); }), "[pad] " + one);
+  EXPECT_EQ(ErrorOf([&] { ops::AvgPool2d(none, {.kernel_size = {2}}); }), "[avg_pool2d] " + one);
   EXPECT_EQ(ErrorOf([&] { ops::Flip(none, {0}); }), "[flip] " + one);
   EXPECT_EQ(ErrorOf([&] { ops::Repeat(none, {2}); }), "[repeat] " + one);
   EXPECT_EQ(ErrorOf([&] { ops::Diagonal(none); }), "[diagonal] " + one);

@@ -57,6 +57,16 @@ GRADIENT_CASE(adaptive_avg_pool2d, KeepsOneSize) {
 }
 
 // Sizes as PyTorch gives them.
+TEST(MaxPool, WithIndicesTakesLowTypes) {
+  const Variable x(Arange(8).View({1, 2, 4, 1}).To(DType::kBF16), true);
+  const MaxPoolResult y = MaxPool2dWithIndices(x, {.kernel_size = {2}});
+  EXPECT_EQ(y.output.dtype(), DType::kBF16);
+  EXPECT_EQ(ToVector<int64_t>(y.output.data().To(DType::kI64)), (std::vector<int64_t>{5, 7}));
+  EXPECT_EQ(ToVector<int64_t>(y.indices), (std::vector<int64_t>{5, 7}));
+  Backward({y.output}, {Full({1, 1, 2, 1}, 1, DType::kBF16)});
+  EXPECT_EQ(x.grad().dtype(), DType::kBF16);
+}
+
 TEST(PoolingShape, Sizes) {
   EXPECT_EQ(PooledSize("pool", 6, {3, 2, 0}, false), 2);
   EXPECT_EQ(PooledSize("pool", 6, {3, 2, 0}, true), 3);

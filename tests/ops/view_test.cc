@@ -89,6 +89,7 @@ TEST(View, OfAnyStridesHasTheElementsOfACopy) {
 TEST(View, SharesMemory) {
   const Variable x(Arange(6, DType::kF32).View({2, 3}));
   EXPECT_EQ(Reshape(x, {3, 2}).data().raw(), x.data().raw());
+  EXPECT_TRUE(Expand(x, {2, 3}) == x);
   EXPECT_EQ(Expand(x, {4, 2, 3}).data().storage(), x.data().storage());
   EXPECT_EQ(Unsqueeze(x, 1).shape(), Shape({2, 1, 3}));
   EXPECT_TRUE(Unsqueeze(x, 2).data().is_contiguous());
