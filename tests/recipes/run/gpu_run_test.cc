@@ -9,6 +9,7 @@
 #include "runtime/stream.h"
 #include "tests/parallel/transport/nccl/emulated_nccl.h"
 #include "tests/recipes/run/image_run.h"
+#include "tests/recipes/run/summary_of.h"
 
 namespace torus::recipes::testing {
 namespace {
@@ -42,7 +43,7 @@ class GpuRun : public ::testing::Test {
                       },
                   .on_message = [&](const std::string& line) { outcome.said += line + "\n"; },
                   .stop = [&] { return steps >= 2; }});
-    outcome.summary = nlohmann::json::parse(result.summary);
+    outcome.summary = SummaryOf(result);
     return outcome;
   }
 
