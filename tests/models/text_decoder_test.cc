@@ -58,8 +58,8 @@ int64_t TermsOnTheWay(int64_t layers, int64_t inner, int64_t tokens) {
   return layers * (5 * kWidth + kHeadWidth + 2 * tokens + inner) + 2 * kWidth;
 }
 
-// Errors of one sum pass through those behind it, whose inputs are of the size that norms give them:
-// relative to the largest logit they add like those of one long sum.
+// Errors of one sum pass through those behind it, whose inputs are of the size that norms give
+// them: relative to the largest logit they add like those of one long sum.
 template <class T>
 void ExpectNear(const Tensor& got, const Tensor& want, int64_t terms) {
   ASSERT_EQ(got.shape(), want.shape());

@@ -1,4 +1,4 @@
-// What holds of text models alone: what they do not see, heads that are left to the loss, and sizes.
+// What holds of text models alone: what they do not see, heads that are left to the loss, sizes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Every op on the device meta, where tensors have shapes and no memory: outputs and gradients have
-// the shapes and dtypes that the same call gives on the CPU. Products, losses and what indexes are in
-// meta_products_test.cc.
+// the shapes and dtypes that the same call gives on the CPU. Products, losses and what indexes are
+// in meta_products_test.cc.
 #include "ops/activation/activation.h"
 #include "ops/activation/swiglu.h"
 #include "ops/dropout/dropout.h"
