@@ -1,7 +1,7 @@
 // A run as a library call: what it tells, what it returns, and that it stops anywhere in order.
 #include "recipes/run/run.h"
 
-#include <cmath>
+#include <algorithm>
 #include <fstream>
 
 #include "recipes/run/resumed_run.h"
