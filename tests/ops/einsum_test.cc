@@ -13,15 +13,9 @@
 namespace torus::ops {
 namespace {
 
-using Floats = std::vector<float>;
-
 testing::CheckedFunction EinsumOf(const std::string& equation) {
   return [=](const Variables& in) { return Variables{Einsum(equation, in)}; };
 }
-Variable Counted(const Shape& shape) {
-  return Variable(Arange(Numel(shape), DType::kF32).View(shape));
-}
-Floats Values(const Variable& v) { return ToVector<float>(v.data().Contiguous()); }
 
 GRADIENT_CASE(matmul, OfAnEquation) {
   Check(EinsumOf("bij,bkj->kbi"), {TransposedLeaf({2, 3, 4}), RandomLeaf({2, 5, 4}, 1)});

@@ -15,15 +15,6 @@
 namespace torus::ops {
 namespace {
 
-Variable Index(const std::vector<int64_t>& values, const Shape& shape) {
-  return Variable(FromVector(values, shape));
-}
-
-// An index where the input lies: the checks of gradients run on GPUs too.
-Variable Beside(const Variable& input, const Variable& index) {
-  return Variable(index.data().To(input.data().device()));
-}
-
 testing::CheckedFunction SelectOf(int64_t dim, const Variable& index) {
   return
       [=](const Variables& in) { return Variables{IndexSelect(in[0], dim, Beside(in[0], index))}; };

@@ -134,9 +134,9 @@ TEST(GroupNorm, RefusesWhatDoesNotFit) {
 //
 //   y = h weight,   dx = r g - r h mean(g h),   dweight = sum dy h
 //
-// Squares do not cancel, so r and h have relative errors, and so has y. |h| has the quadratic mean 1
-// at most, so |mean(g h)| and the partial sums of its terms are at most max |g|; of dweight's they
-// are max |dy h| times the square root of the rows, since signs are random.
+// Squares do not cancel, so r and h have relative errors, and so has y. |h| has the quadratic mean
+// 1 at most, so |mean(g h)| and the partial sums of its terms are at most max |g|; of dweight's
+// they are max |dy h| times the square root of the rows, since signs are random.
 double RmsNormMagnitude(const Tensor& x, int64_t n, double eps) {
   constexpr double kLargestDy = 5, kLargestWeight = 2;  // of 10^6 normal values one is larger
   const auto values = ToVector<float>(x);

@@ -14,10 +14,6 @@
 namespace torus::ops {
 namespace {
 
-Variable Classes(const std::vector<int64_t>& values, const Shape& shape) {
-  return Variable(FromVector(values, shape));
-}
-
 Tensor Weights() { return FromVector<double>({0.5, 1, 2}, {3}); }
 
 // The options where the input lies.
@@ -25,18 +21,15 @@ NllLossOptions There(NllLossOptions options, const Variable& input) {
   if (options.weight.defined()) options.weight = options.weight.To(input.data().device());
   return options;
 }
-Variable There(const Variable& target, const Variable& input) {
-  return Variable(target.data().To(input.data().device()));
-}
 
 testing::CheckedFunction NllOf(const Variable& target, const NllLossOptions& options) {
   return [=](const Variables& in) {
-    return Variables{NllLoss(in[0], There(target, in[0]), There(options, in[0]))};
+    return Variables{NllLoss(in[0], Beside(in[0], target), There(options, in[0]))};
   };
 }
 testing::CheckedFunction EntropyOf(const Variable& target, const CrossEntropyOptions& options) {
   return [=](const Variables& in) {
-    return Variables{CrossEntropy(in[0], There(target, in[0]), There(options, in[0]))};
+    return Variables{CrossEntropy(in[0], Beside(in[0], target), There(options, in[0]))};
   };
 }
 testing::CheckedFunction EntropyOfProbabilities(const CrossEntropyOptions& options) {
@@ -46,41 +39,41 @@ testing::CheckedFunction EntropyOfProbabilities(const CrossEntropyOptions& optio
 }
 
 GRADIENT_CASE(nll_loss, Mean) {
-  Check(NllOf(Classes({2, 0, 1, 1}, {4}), {.weight = Weights(), .ignore_index = 0}),
+  Check(NllOf(Index({2, 0, 1, 1}, {4}), {.weight = Weights(), .ignore_index = 0}),
         {TransposedLeaf({4, 3})});
 }
 GRADIENT_CASE(nll_loss, NoneOverPixels) {
-  Check(NllOf(Classes({2, 0, 1, -1}, {1, 2, 2}),
+  Check(NllOf(Index({2, 0, 1, -1}, {1, 2, 2}),
               {.weight = Weights(), .ignore_index = -1, .reduction = LossReduction::kNone}),
         {RandomLeaf({1, 3, 2, 2})});
 }
 GRADIENT_CASE(nll_loss, OneSample) {
-  Check(NllOf(Classes({1}, {}), {.reduction = LossReduction::kSum}), {RandomLeaf({3})});
+  Check(NllOf(Index({1}, {}), {.reduction = LossReduction::kSum}), {RandomLeaf({3})});
 }
 GRADIENT_CASE(nll_loss, EmptySum) {
-  Check(NllOf(Classes({}, {0}), {.reduction = LossReduction::kSum}), {RandomLeaf({0, 3})});
+  Check(NllOf(Index({}, {0}), {.reduction = LossReduction::kSum}), {RandomLeaf({0, 3})});
 }
 GRADIENT_CASE(cross_entropy, MeanWithIgnored) {
-  Check(EntropyOf(Classes({2, 0, 1, 1, 2}, {5}), {.ignore_index = 0}), {RandomLeaf({5, 3})});
+  Check(EntropyOf(Index({2, 0, 1, 1, 2}, {5}), {.ignore_index = 0}), {RandomLeaf({5, 3})});
 }
 GRADIENT_CASE(cross_entropy, NoneOverPixels) {
-  Check(EntropyOf(Classes({2, 0, 1, -1, 0, 2}, {2, 3}),
+  Check(EntropyOf(Index({2, 0, 1, -1, 0, 2}, {2, 3}),
                   {.ignore_index = -1, .reduction = LossReduction::kNone}),
         {TransposedLeaf({2, 3, 3})});
 }
 GRADIENT_CASE(cross_entropy, OneSample) {
-  Check(EntropyOf(Classes({1}, {}), {.reduction = LossReduction::kSum}), {RandomLeaf({3})});
+  Check(EntropyOf(Index({1}, {}), {.reduction = LossReduction::kSum}), {RandomLeaf({3})});
 }
 GRADIENT_CASE(cross_entropy, Empty) {
-  Check(EntropyOf(Classes({}, {0}), {.reduction = LossReduction::kSum}), {RandomLeaf({0, 3})});
+  Check(EntropyOf(Index({}, {0}), {.reduction = LossReduction::kSum}), {RandomLeaf({0, 3})});
 }
 GRADIENT_CASE(nll_loss, CrossEntropySmoothed) {
-  Check(EntropyOf(Classes({2, 0, 1, 1}, {4}),
+  Check(EntropyOf(Index({2, 0, 1, 1}, {4}),
                   {.weight = Weights(), .ignore_index = 0, .label_smoothing = 0.3}),
         {RandomLeaf({4, 3})});
 }
 GRADIENT_CASE(nll_loss, CrossEntropyOverPixels) {
-  Check(EntropyOf(Classes({2, 0, 1, 1, 0, 2}, {2, 3}),
+  Check(EntropyOf(Index({2, 0, 1, 1, 0, 2}, {2, 3}),
                   {.reduction = LossReduction::kNone, .label_smoothing = 1}),
         {TransposedLeaf({2, 3, 3})});
 }
@@ -189,7 +182,7 @@ TEST(BinaryCrossEntropy, OfLargeLogits) {
 TEST(NllLoss, WeighsAndIgnores) {
   const Variable x(FromVector<double>({-1, -2, -3, -4, -5, -6}, {2, 3}));
   const auto loss = [&](const std::vector<int64_t>& target, const NllLossOptions& options) {
-    return ToVector<double>(NllLoss(x, Classes(target, {2}), options).data());
+    return ToVector<double>(NllLoss(x, Index(target, {2}), options).data());
   };
   EXPECT_EQ(loss({0, 2}, {}), (std::vector<double>{3.5}));
   EXPECT_EQ(loss({0, 2}, {.weight = Weights()}), (std::vector<double>{(0.5 + 12) / 2.5}));
@@ -228,19 +221,19 @@ TEST(ClassTargets, OnAGpu) {
 // A class of probability zero that is not the target costs nothing.
 TEST(NllLoss, InfinityBesideTheTarget) {
   const Variable x(FromVector<float>({-1, -INFINITY}, {1, 2}));
-  EXPECT_EQ(NllLoss(x, Classes({0}, {1})).data().Item(), 1);
+  EXPECT_EQ(NllLoss(x, Index({0}, {1})).data().Item(), 1);
 }
 
 TEST(CrossEntropy, SmoothingIsAMixtureOfProbabilities) {
   const Variable x = RandomLeaf({2, 3});
   const Variable mixed(FromVector<double>({0.8, 0.1, 0.1, 0.1, 0.1, 0.8}, {2, 3}));
-  EXPECT_NEAR(CrossEntropy(x, Classes({0, 2}, {2}), {.label_smoothing = 0.3}).data().Item(),
+  EXPECT_NEAR(CrossEntropy(x, Index({0, 2}, {2}), {.label_smoothing = 0.3}).data().Item(),
               CrossEntropy(x, mixed).data().Item(), 1e-15);
 }
 
 TEST(CrossEntropy, OfLargeLogits) {
   const Variable x(FromVector<float>({10000, 0}, {1, 2}));
-  EXPECT_EQ(CrossEntropy(x, Classes({1}, {1})).data().Item(), 10000);
+  EXPECT_EQ(CrossEntropy(x, Index({1}, {1})).data().Item(), 10000);
 }
 
 TEST(ClassShape, Rule) {
@@ -252,18 +245,18 @@ TEST(ClassShape, Rule) {
 TEST(Loss, RefusesWhatDoesNotFit) {
   const Variable x(Zeros({2, 3}));
   try {
-    NllLoss(x, Classes({0, 3}, {2}));
+    NllLoss(x, Index({0, 3}, {2}));
     FAIL();
   } catch (const BadInput& e) {
     EXPECT_STREQ(
         e.what(),
         "[nll_loss] target 3 at position 1 is neither one of 3 classes nor ignored (-100)");
   }
-  EXPECT_THROW(NllLoss(x, Classes({0, -1}, {2})), BadInput);
-  EXPECT_THROW(NllLoss(x, Classes({0}, {1})), BadInput);
+  EXPECT_THROW(NllLoss(x, Index({0, -1}, {2})), BadInput);
+  EXPECT_THROW(NllLoss(x, Index({0}, {1})), BadInput);
   EXPECT_THROW(NllLoss(x, Variable(Zeros({2}))), BadInput);
-  EXPECT_THROW(NllLoss(x, Classes({0, 1}, {2}), {.weight = Zeros({2})}), BadInput);
-  EXPECT_THROW(CrossEntropy(x, Classes({0, 1}, {2}), {.label_smoothing = 1.5}), BadInput);
+  EXPECT_THROW(NllLoss(x, Index({0, 1}, {2}), {.weight = Zeros({2})}), BadInput);
+  EXPECT_THROW(CrossEntropy(x, Index({0, 1}, {2}), {.label_smoothing = 1.5}), BadInput);
   EXPECT_THROW(CrossEntropy(x, Variable(Zeros({3, 2}))), BadInput);
   EXPECT_THROW(CrossEntropy(x, x, {.weight = Zeros({2})}), BadInput);
   EXPECT_THROW(BinaryCrossEntropyWithLogits(x, Variable(Zeros({3}))), BadInput);

@@ -12,13 +12,6 @@
 namespace torus::ops {
 namespace {
 
-using Floats = std::vector<float>;
-
-Variable Counted(const Shape& shape) {
-  return Variable(Arange(Numel(shape), DType::kF32).View(shape));
-}
-Floats Values(const Variable& v) { return ToVector<float>(v.data()); }
-
 GRADIENT_CASE(flip, Strided) {
   Check(Of([](const Variable& x) { return Flip(x, {-1, 0}); }), {TransposedLeaf({2, 3})});
 }

@@ -15,13 +15,6 @@
 namespace torus::ops {
 namespace {
 
-using Floats = std::vector<float>;
-
-Variable Counted(const Shape& shape) {
-  return Variable(Arange(Numel(shape), DType::kF32).View(shape));
-}
-Floats Values(const Variable& v) { return ToVector<float>(v.data()); }
-
 testing::CheckedFunction Resized(const InterpolateOptions& options) {
   return Of([=](const Variable& x) { return Interpolate(x, options); });
 }

@@ -18,18 +18,8 @@
 namespace torus::ops {
 namespace {
 
-using Floats = std::vector<float>;
 using Wholes = std::vector<int64_t>;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-Variable Index(const Wholes& values, const Shape& shape) {
-  return Variable(FromVector(values, shape));
-}
-// Where the input lies: the checks of gradients run on GPUs too.
-Variable Beside(const Variable& input, const Variable& v) {
-  return Variable(v.data().To(input.data().device()));
-}
-Floats Values(const Variable& v) { return ToVector<float>(v.data()); }
 
 testing::CheckedFunction ScatterOf(int64_t dim, const Variable& index) {
   return [=](const Variables& in) {

@@ -24,9 +24,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 Variable Doubles(const std::vector<double>& values, const Shape& shape) {
   return Variable(FromVector(values, shape));
 }
-Variable There(const Tensor& constant, const Variable& input) {
-  return Variable(constant.To(input.data().device()));
-}
 std::vector<double> Values(const Variable& v) { return ToVector<double>(v.data()); }
 
 // Signs as labels are given.
@@ -69,7 +66,7 @@ GRADIENT_CASE(clamp, MarginRankingLoss) {
   const Tensor target = FromVector<double>({1, -1, 1, 1, -1, -1}, {2, 3});
   Check(
       [target](const Variables& in) {
-        return Variables{MarginRankingLoss(in[0], in[1], There(target, in[0]), 0.3)};
+        return Variables{MarginRankingLoss(in[0], in[1], Beside(in[0], target), 0.3)};
       },
       {RandomLeaf({2, 3}), RandomLeaf({2, 3}, 1)});
 }
@@ -77,7 +74,7 @@ GRADIENT_CASE(where, HingeEmbeddingLoss) {
   const Tensor target = Labels();
   Check(
       [target](const Variables& in) {
-        return Variables{HingeEmbeddingLoss(in[0], There(target, in[0]), 1.3)};
+        return Variables{HingeEmbeddingLoss(in[0], Beside(in[0], target), 1.3)};
       },
       {RandomLeaf({4})});
 }
@@ -85,7 +82,7 @@ GRADIENT_CASE(sqrt, CosineEmbeddingLoss) {
   const Tensor target = Labels();
   Check(
       [target](const Variables& in) {
-        return Variables{CosineEmbeddingLoss(in[0], in[1], There(target, in[0]), -0.9)};
+        return Variables{CosineEmbeddingLoss(in[0], in[1], Beside(in[0], target), -0.9)};
       },
       {RandomLeaf({4, 3}), RandomLeaf({4, 3}, 1)});
 }

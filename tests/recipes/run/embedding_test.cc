@@ -24,6 +24,7 @@
 #include "runtime/parallel_for.h"
 #include "runtime/rng.h"
 #include "tests/recipes/run/image_run.h"
+#include "tests/recipes/run/summary_of.h"
 #include "tests/testing/checkpoint_bytes.h"
 #include "tests/testing/deadline.h"
 #include "tests/testing/error_of.h"

@@ -15,11 +15,13 @@
 #include "runtime/error.h"
 #include "runtime/on_device.h"
 #include "runtime/stream.h"
+#include "tests/recipes/run/summary_of.h"
 #include "tests/testing/error_of.h"
 
 namespace torus::recipes {
 namespace {
 
+using testing::SummaryOf;
 using torus::testing::ErrorOf;
 
 namespace fs = std::filesystem;
@@ -62,7 +64,7 @@ class GpuAutotune : public ::testing::Test {
   // The summary's plans.
   nlohmann::json PlansOf(RunOptions options, int64_t steps) const {
     options.max_steps = steps;
-    return nlohmann::json::parse(recipes::Run(options).summary)["plans"];
+    return SummaryOf(recipes::Run(options))["plans"];
   }
   std::string FileOf(const std::string& name, int rank = 0) const {
     return RunFolder{folder_ + "/" + name}.plans(rank);
@@ -129,7 +131,7 @@ TEST_F(EmulatedAutotune, IsSummedUpOnGpusAlone) {
   RunOptions options = Options("run");
   options.settings.device = "cpu";
   const RunResult result = recipes::Run(options);
-  EXPECT_TRUE(nlohmann::json::parse(result.summary)["plans"].is_null());
+  EXPECT_TRUE(SummaryOf(result)["plans"].is_null());
   EXPECT_EQ(SummaryText(result).find("plans"), std::string::npos);
   EXPECT_FALSE(fs::exists(FileOf("run")));
 }
@@ -140,7 +142,7 @@ TEST_F(EmulatedAutotune, SaysWhatHadNoFastPlan) {
   options.settings.precision = "bf16";
   options.max_steps = 1;
   const RunResult result = recipes::Run(options);
-  const nlohmann::json fallbacks = nlohmann::json::parse(result.summary)["plans"]["fallbacks"];
+  const nlohmann::json fallbacks = SummaryOf(result)["plans"]["fallbacks"];
   int64_t attention = 0;
   for (const auto& [what, calls] : fallbacks.items())
     if (what.starts_with("attention of bf16")) attention += calls.get<int64_t>();

@@ -12,6 +12,7 @@
 #include "runtime/stream.h"
 #include "tests/parallel/transport/nccl/emulated_nccl.h"
 #include "tests/recipes/run/image_run.h"
+#include "tests/recipes/run/summary_of.h"
 #include "tests/testing/error_of.h"
 
 namespace torus::recipes::testing {
@@ -46,7 +47,7 @@ class GpuRun : public ::testing::Test {
                       },
                   .on_message = [&](const std::string& line) { outcome.said += line + "\n"; },
                   .stop = [&] { return steps >= 2; }});
-    outcome.summary = nlohmann::json::parse(result.summary);
+    outcome.summary = SummaryOf(result);
     return outcome;
   }
 

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -16,10 +15,6 @@
 #include "tests/recipes/small_data.h"
 
 namespace torus::recipes::testing {
-
-inline nlohmann::json SummaryOf(const RunResult& result) {
-  return nlohmann::json::parse(result.summary);
-}
 
 // 90 training images; made once a test program.
 inline std::string SmallDataFolder() {

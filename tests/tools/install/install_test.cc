@@ -141,24 +141,32 @@ TEST_F(Installed, ServesCMake) {
   EXPECT_NE(refused.output.find("[nowhere]"), std::string::npos) << refused.output;
 }
 
-// The program of docs/embedding.md, by the page's own CMakeLists.txt; and with the archive.
+// The program of docs/embedding.md, by the page's own CMakeLists.txt.
 TEST_F(Installed, BuildsTheProgramOfTheGuide) {
   const std::string page = ReadText(torus::testing::SourceRoot() / "docs/embedding.md");
   const std::string lists = PageBlock(page, "cmake_minimum_required");
   const std::string program = PageBlock(page, "#include <torus/torus.h>");
   ASSERT_FALSE(lists.empty() || program.empty());
-  std::ofstream(scratch_ + "/CMakeLists.txt")
-      << lists
-      << "add_executable(alone own.cc)\ntarget_link_libraries(alone PRIVATE torus::static)\n";
+  std::ofstream(scratch_ + "/CMakeLists.txt") << lists;
   std::ofstream(scratch_ + "/own.cc") << program;
   Must("cmake -G Ninja -S " + scratch_ + " -B " + scratch_ +
        "/build -DCMAKE_PREFIX_PATH=" + prefix_);
   Must("cmake --build " + scratch_ + "/build");
-  for (const char* built : {"own", "alone"}) {
-    fs::remove(scratch_ + "/own.safetensors");
-    Must("cd " + scratch_ + " && build/" + built);
-    EXPECT_TRUE(fs::exists(scratch_ + "/own.safetensors")) << built;
-  }
+  Must("cd " + scratch_ + " && build/own");
+  EXPECT_TRUE(fs::exists(scratch_ + "/own.safetensors"));
+}
+
+TEST_F(Installed, IsLinkedWholeIntoAProgram) {
+  const std::string source = prefix_ + "/share/torus/examples/mlp_regression.cc";
+  const Outcome configured =
+      Configured("REQUIRED", "add_executable(alone " + source +
+                                 ")\ntarget_link_libraries(alone PRIVATE torus::static)");
+  ASSERT_EQ(configured.status, 0) << configured.output;
+  Must("cmake --build " + scratch_ + "/asks/build");
+  const std::string program = scratch_ + "/asks/build/alone";
+  EXPECT_EQ(Must("readelf -d " + program).find("libtorus"), std::string::npos);
+  const std::string learned = Must(program + " " + scratch_ + "/m.safetensors");
+  EXPECT_NE(learned.find("sin 1 = 0.8"), std::string::npos) << learned;
 }
 
 TEST_F(Installed, IsFoundByVersionsThatItMeets) {
