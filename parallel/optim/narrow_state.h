@@ -27,6 +27,12 @@ inline constexpr int64_t StateBlocks(int64_t elements) {
   return (elements + kStateBlock - 1) / kStateBlock;
 }
 
+// Bytes of the state of so many f32 values.
+inline constexpr int64_t BytesOfState(StateType type, int64_t elements) {
+  if (type == StateType::kF32) return 4 * elements;
+  return type == StateType::kBF16 ? 2 * elements : elements + 4 * StateBlocks(elements);
+}
+
 // Contiguous. Values of the parameter's type, in bf16, or, as u8, in 8 bits; then with f32 scales of
 // the blocks. Undefined if there is no such state.
 struct StateTensor {

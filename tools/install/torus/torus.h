@@ -138,6 +138,7 @@
 #include "parallel/optim/rmsprop.h"
 #include "parallel/optim/schedule_free.h"
 #include "parallel/optim/sgd.h"
+#include "parallel/optim/state_type.h"
 #include "parallel/trainer/trainer.h"
 #include "runtime/allocator.h"
 #include "runtime/dlpack.h"
