@@ -50,8 +50,8 @@ std::vector<float> Wide(int64_t count, bool with_sign) {
   return values;
 }
 
-// Half the gap around it, to 2^-16 of a gap, and two roundings of f32. Beyond the last number with a
-// sign lies half of the last gap.
+// Half the gap around it, to 2^-16 of a gap, and two roundings of f32. Beyond the last number with
+// a sign lies half of the last gap.
 TEST(NarrowState, EightBitsAreNoFurtherThanHalfAGap) {
   for (const bool with_sign : {true, false})
     for (const int64_t count : {1, 255, 256, 257, 1000}) {
