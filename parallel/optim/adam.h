@@ -36,8 +36,8 @@ using AdamGroup = OptimizerGroup<AdamOptions>;
 
 class Adam : public Optimizer {
  public:
-  // Throws BadInput for a negative lr_scale, eps or weight_decay, for a beta outside [0, 1), and for
-  // narrow state of an f64 parameter.
+  // Throws BadInput for a negative lr_scale, eps or weight_decay, for a beta outside [0, 1), and
+  // for narrow state of an f64 parameter.
   explicit Adam(const std::vector<AdamGroup>& groups);
   // One group.
   Adam(std::vector<NamedVariable> parameters, const AdamOptions& options);

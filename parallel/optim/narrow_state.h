@@ -3,12 +3,12 @@
 // In 8 bits each block of kStateBlock values has a scale, the value of greatest magnitude, and each
 // value is the place of value / scale among 256 numbers, with signs or without. A block's scale is
 // exact. Any other value v of scale s moves by less than |s| times the gap between the two numbers
-// around v / s, plus two roundings of f32: with signs at most 0.0141 |s|, without 0.0071 |s|; in the
-// decade of s 10^(e - 6) the gap is 0.9 2^-e of the decade, or half of that.
+// around v / s, plus two roundings of f32: with signs at most 0.0141 |s|, without 0.0071 |s|; in
+// the decade of s 10^(e - 6) the gap is 0.9 2^-e of the decade, or half of that.
 //
-// Chance is Philox's (runtime/rng.h): of the parameter's name, its step and the value's place within
-// kNormBlock. Slices of sharded parameters begin at multiples of that, so blocks and chance, and
-// with them all bits, do not depend on how replicas share a parameter.
+// Chance is Philox's (runtime/rng.h): of the parameter's name, its step and the value's place
+// within kNormBlock. Slices of sharded parameters begin at multiples of that, so blocks and chance,
+// and with them all bits, do not depend on how replicas share a parameter.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,14 @@ inline constexpr int64_t StateBlocks(int64_t elements) {
   return (elements + kStateBlock - 1) / kStateBlock;
 }
 
-// Contiguous. Values of the parameter's type, in bf16, or, as u8, in 8 bits; then with f32 scales of
-// the blocks. Undefined if there is no such state.
+// Bytes of the state of so many f32 values.
+inline constexpr int64_t BytesOfState(StateType type, int64_t elements) {
+  if (type == StateType::kF32) return 4 * elements;
+  return type == StateType::kBF16 ? 2 * elements : elements + 4 * StateBlocks(elements);
+}
+
+// Contiguous. Values of the parameter's type, in bf16, or, as u8, in 8 bits; then with f32 scales
+// of the blocks. Undefined if there is no such state.
 struct StateTensor {
   Tensor values, scales;
   bool defined() const { return values.defined(); }

@@ -45,13 +45,13 @@ class Optimizer {
   uint64_t state_moves() const { return state_moves_; }
 
   // The state to be stored in a checkpoint: tensors named PARAMETER.KIND
-  // ("features.0.0.weight.momentum_buffer"), in the order of the parameters. They share the
+  // ("features.0.0.weight.momentum_buffer"), in the order of the parameters. They may share the
   // optimizer's memory: copy or write them before the next Step. A parameter that has taken no step
   // yet has none.
   virtual std::vector<NamedTensor> State() const = 0;
 
-  // The bytes of State(). Asked for in every step, so optimizers with many tensors should not make
-  // names for it.
+  // The bytes that the state takes in memory; here those of State(). Asked for in every step, so
+  // optimizers with many tensors should not make names for it.
   virtual uint64_t StateBytes() const;
 
   // Replaces the whole state by copies of `state`; a parameter without an entry in it is as before

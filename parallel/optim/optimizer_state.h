@@ -39,8 +39,8 @@ uint64_t BytesOf(const std::vector<StateKind>& kinds);
 
 // Replaces the tensors of `kinds` by copies of `state` in the types of the kinds; what is absent
 // becomes undefined. Throws BadInput tagged `optimizer`, before anything changes, for an unknown or
-// repeated name, or if shape and dtype are not those of the parameter (or of a counter); state of an
-// f32 parameter may be bf16 too.
+// repeated name, or if shape and dtype are not those of the parameter (or of a counter); state of
+// an f32 parameter may be bf16 too.
 void LoadNamedState(const std::string& optimizer, const std::vector<NamedVariable>& parameters,
                     const std::vector<NamedTensor>& state, std::vector<StateKind>& kinds);
 

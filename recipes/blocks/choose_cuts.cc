@@ -58,8 +58,8 @@ parallel::CostModel Measure(const Settings& settings, const DataForm& form,
   return costs;
 }
 
-// Bytes of each layer's weights, their gradients, and the optimizer's state. A tied parameter counts
-// in the first layer that has it.
+// Bytes of each layer's weights, their gradients, and the optimizer's state. A tied parameter
+// counts in the first layer that has it.
 std::vector<double> StateBytes(const Settings& settings, const DataForm& form) {
   const ModelSpec spec = ModelOf(settings);
   const auto model = spec.build(spec.Config(form.classes), spec.name, {});

@@ -130,6 +130,19 @@ void CheckLora(const Settings& s) {
           "--lora needs --strategy ddp or none, got {}", s.strategy);
 }
 
+// Tensor-parallel ranks' slices of a weight are no blocks of it: they would quantize other blocks
+// than one rank, and one that resumes their run.
+void CheckOptimizerState(const Settings& s) {
+  RequireOneOf("--optimizer-state", s.optimizer_state, {"f32", "bf16", "8bit"});
+  Require(s.optimizer_state == "f32" || s.optimizer.starts_with("adam"), "train",
+          "--optimizer-state {} needs --optimizer adam or adamw, got {}", s.optimizer_state,
+          s.optimizer);
+  Require(s.optimizer_state != "8bit" || s.tensor == 1, "train",
+          "--optimizer-state 8bit quantizes blocks of whole weights and needs --tensor 1, got {}; "
+          "bf16 has no blocks",
+          s.tensor);
+}
+
 void CheckLabelSmoothing(const Settings& s) {
   Require(s.label_smoothing >= 0 && s.label_smoothing < 1, "train",
           "--label-smoothing must be from 0 to below 1, got {}", s.label_smoothing);
@@ -161,6 +174,7 @@ void CheckNames(const RunOptions& options) {
   parallel::CheckStrategy(s.strategy, parallel::AllReduceByName(CollectivesOf(s, false)));
   RequireCount("--bucket-mb", s.bucket_mb, 1 << 20);
   RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
+  CheckOptimizerState(s);
   parallel::MakeLrSchedule(s.lr_schedule, {});
   CheckLength(s);
   CheckValidation(s);

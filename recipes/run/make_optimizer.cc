@@ -3,8 +3,10 @@
 #include "parallel/optim/adagrad.h"
 #include "parallel/optim/adam.h"
 #include "parallel/optim/lion.h"
+#include "parallel/optim/narrow_state.h"
 #include "parallel/optim/rmsprop.h"
 #include "parallel/optim/sgd.h"
+#include "parallel/optim/state_type.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {
@@ -22,12 +24,18 @@ std::vector<Group> Groups(const Options& options, std::vector<NamedVariable> par
   return {std::move(decayed), std::move(others)};
 }
 
+parallel::StateType StateTypeOf(const Settings& s) {
+  if (s.optimizer_state == "f32") return parallel::StateType::kF32;
+  return s.optimizer_state == "bf16" ? parallel::StateType::kBF16 : parallel::StateType::k8Bit;
+}
+
 std::unique_ptr<parallel::Optimizer> MakeAdam(const Settings& s,
                                               std::vector<NamedVariable> parameters) {
   const parallel::AdamOptions options{.beta1 = s.beta1,
                                       .beta2 = s.beta2,
                                       .weight_decay = s.weight_decay,
-                                      .decoupled_decay = s.optimizer == "adamw"};
+                                      .decoupled_decay = s.optimizer == "adamw",
+                                      .state = StateTypeOf(s)};
   return std::make_unique<parallel::Adam>(
       Groups<parallel::AdamGroup>(options, std::move(parameters)));
 }
@@ -70,7 +78,7 @@ double StateBytesOf(const Settings& s, int64_t elements) {
   double copies = 1;
   if (s.optimizer == "sgd") copies = s.momentum > 0 ? 1 : 0;
   if (s.optimizer.starts_with("adam")) copies = 2;
-  return copies * sizeof(float) * static_cast<double>(elements);
+  return copies * static_cast<double>(parallel::BytesOfState(StateTypeOf(s), elements));
 }
 
 }  // namespace torus::recipes

@@ -67,7 +67,8 @@ const Later* LaterSetting(const std::string& key) {
                                                 {"mixup", {29, 0.0}},
                                                 {"cutmix", {30, 0.0}},
                                                 {"random-erasing", {31, 0.0}},
-                                                {"lora", {32, 0}}};
+                                                {"lora", {32, 0}},
+                                                {"optimizer-state", {33, "f32"}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

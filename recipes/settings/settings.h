@@ -54,6 +54,7 @@ struct Settings {
   int64_t codec_warmup = 0;              // first steps, in which all is sent uncompressed
   std::string codec_folder;              // for files with the state of "delta"; empty: in memory
   std::string optimizer = "sgd";         // as OptimizerNames() lists them
+  std::string optimizer_state = "f32";   // of Adam: f32, bf16 or 8bit
   double lr = 0.07;                      // peak learning rate
   double momentum = 0.9;                 // of SGD
   double beta1 = 0.9;                    // of Adam, as beta2
@@ -134,6 +135,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--codec-warmup", s.codec_warmup);
   visit("--codec-folder", s.codec_folder);
   visit("--optimizer", s.optimizer);
+  visit("--optimizer-state", s.optimizer_state);
   visit("--lr", s.lr);
   visit("--momentum", s.momentum);
   visit("--beta1", s.beta1);

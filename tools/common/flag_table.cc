@@ -99,6 +99,7 @@ constexpr FlagRow kTable[] = {
     {"train", "--patience", "scored training", "0"},
     {"train", "--momentum", "sgd training"},
     {"train", "--beta1 --beta2", "adam training"},
+    {"train", "--optimizer-state", "adam training", "f32"},
     {"train", "--nesterov", "momentum training"},
     {"train", "--chunks", "chunks", "1"},
     {"train", "--schedule", "stages"},

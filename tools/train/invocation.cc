@@ -108,6 +108,11 @@ void AddOptimizerFlags(CLI::App& app, recipes::Settings& s) {
   app.add_option("--batch-size", s.batch_size, "Samples per step, over all replicas");
   app.add_option("--optimizer", s.optimizer,
                  Choices("Default: the model's usual one", recipes::OptimizerDescriptions()));
+  app.add_option(
+      "--optimizer-state", s.optimizer_state,
+      Choices("What Adam's moments are kept in", {{"f32", "8 bytes a parameter"},
+                                                  {"bf16", "4 bytes, rounded by chance"},
+                                                  {"8bit", "2 bytes, quantized by blocks"}}));
   app.add_option("--lr", s.lr, "Peak learning rate. Default: the model's usual one");
   app.add_option("--momentum", s.momentum, "Momentum of SGD, at least 0 and below 1");
   app.add_option("--beta1", s.beta1, "Adam's decay rate of the mean of gradients");

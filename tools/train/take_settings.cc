@@ -21,7 +21,8 @@ bool MayChange(const std::string& flag) {
       "--codec-folder",   "--chunks",        "--bucket-mb",
       "--device",         "--gpu-links",     "--tensor",
       "--tensor-cuts",    "--link",          "--image-cache",
-      "--autotune",       "--gradient-norm", "--patience"};
+      "--autotune",       "--gradient-norm", "--patience",
+      "--optimizer-state"};
   return flags.contains(flag);
 }
 

@@ -299,8 +299,8 @@ TEST(ChooseCuts, CountsForAGivenSpeed) {
   EXPECT_THROW(ChooseCuts(settings, form, {.rank_memory = {1, 1, 1}}), BadInput);
 }
 
-// LoRA's optimizer keeps the adapted weights' first values and the state of two narrow matrices, not
-// two moments of every weight.
+// LoRA's optimizer keeps the adapted weights' first values and the state of two narrow matrices,
+// not two moments of every weight.
 TEST(ChooseCuts, KnowsLorasOptimizer) {
   Settings settings = TwoStagesOfText();
   settings.optimizer = "adamw";

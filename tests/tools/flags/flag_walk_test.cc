@@ -106,6 +106,7 @@ std::vector<Walk> Walks() {
         {"--optimizer", "sgd"},
         {"--beta1", "0.8"},
         {"--beta2", "0.8"},
+        {"--optimizer-state", "bf16"},
         {"--tokenizer", "bytes"},
         {"--vocab-dir", nowhere},
         {"--lr-schedule", "constant"},

@@ -60,6 +60,13 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--cutmix", "nan"}, "--cutmix"},
         Refusal{{"--find-lr", "--lr", "1"}, "--find-lr looks for --lr in a run of its own"},
         Refusal{{"--lora", "8"}, "it needs --init"},
+        Refusal{{"--optimizer", "adamw", "--optimizer-state", "f8"},
+                "--optimizer-state must be one of f32, bf16, 8bit, got f8"},
+        Refusal{{"--optimizer", "sgd", "--optimizer-state", "bf16"},
+                "needs --optimizer adam or adamw, got sgd"},
+        Refusal{{"--model", "gpt2", "--data", "text", "--optimizer-state", "8bit", "--tensor", "2"},
+                "--optimizer-state 8bit quantizes blocks of whole weights and needs --tensor 1, "
+                "got 2"},
         Refusal{{"--label-smoothing", "1"}, "--label-smoothing must be from 0 to below 1, got 1"},
         Refusal{{"--label-smoothing", "0.1", "--model", "gpt2", "--data", "text", "--tensor", "2"},
                 "on one rank, got --tensor 2"},

@@ -153,6 +153,7 @@
 #include "parallel/optim/rmsprop.h"
 #include "parallel/optim/schedule_free.h"
 #include "parallel/optim/sgd.h"
+#include "parallel/optim/state_type.h"
 #include "parallel/pipeline/block.h"
 #include "parallel/pipeline/loss_fn.h"
 #include "parallel/pipeline/mini_batch.h"

@@ -1,0 +1,89 @@
+// Runs whose optimizer keeps its state in bf16 or in 8 bits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "recipes/run/resumed_run.h"
+#include "recipes/run/run.h"
+#include "runtime/error.h"
+#include "tests/testing/error_of.h"
+#include "tests/testing/same_bits.h"
+
+namespace torus::recipes {
+namespace {
+
+// Of a small text, by AdamW on two replicas.
+RunOptions OptionsOf(const std::string& state, const std::string& strategy) {
+  const std::string folder = ::testing::TempDir() + "/optimizer_state";
+  std::filesystem::create_directories(folder);
+  std::ofstream text(folder + "/text.txt");
+  for (int i = 0; i < 400; ++i) text << static_cast<char>('a' + i * i % 26);
+  RunOptions options{.settings = {}, .out = folder + "/" + state + "_" + strategy, .max_steps = 4};
+  std::filesystem::remove_all(options.out);
+  Settings& s = options.settings;
+  s.model = "gpt-char:1";
+  s.data = "text";
+  s.data_dir = folder + "/text.txt";
+  s.tokenizer = "bytes";
+  s.length = 8;
+  s.epoch_size = 16;
+  s.batch_size = 4;
+  s.micro_batches = 1;
+  s.replicas = s.threads = 2;
+  s.strategy = strategy;
+  s.collectives = "direct";
+  s.optimizer = "adamw";
+  s.optimizer_state = state;
+  s.lr = 0.01;
+  return options;
+}
+
+std::vector<NamedTensor> Saved(const RunOptions& options, const char* kind) {
+  const ResumedRun run = LoadRun(options.out);
+  std::vector<NamedTensor> tensors = run.checkpoint->ReadAll(kind);
+  std::ranges::sort(tensors, {}, &NamedTensor::name);
+  return tensors;
+}
+
+void ExpectTheSame(const RunOptions& a, const RunOptions& b) {
+  for (const char* const kind : {io::kWeights, io::kOptimizer})
+    torus::testing::ExpectSameBits(Saved(a, kind), Saved(b, kind));
+}
+
+// Neither who holds which slice of a weight, nor a stop in between, changes any bits.
+TEST(OptimizerState, IsTheSameHoweverReplicasShareItAndWhenResumed) {
+  for (const char* const state : {"bf16", "8bit"}) {
+    const RunOptions whole = OptionsOf(state, "ddp");
+    recipes::Run(whole);
+    for (const char* const strategy : {"zero1", "fsdp"}) {
+      SCOPED_TRACE(fmt::format("{} by {}", state, strategy));
+      RunOptions part = OptionsOf(state, strategy);
+      part.max_steps = 2;
+      recipes::Run(part);
+      RunOptions rest = part;
+      rest.resume = part.out;
+      rest.out = "";
+      rest.max_steps = 4;
+      recipes::Run(rest);
+      ExpectTheSame(whole, part);
+    }
+    for (const NamedTensor& tensor : Saved(whole, io::kOptimizer))
+      EXPECT_EQ(tensor.value.dtype(), state == std::string("bf16") && tensor.value.rank() > 0
+                                          ? DType::kBF16
+                                          : DType::kF32)
+          << tensor.name;
+  }
+}
+
+TEST(OptimizerState, InEightBitsNeedsWholeWeights) {
+  RunOptions options = OptionsOf("8bit", "ddp");
+  options.settings.tensor = 2;
+  const std::string says = torus::testing::ErrorOf([&] { recipes::Run(options); });
+  EXPECT_NE(says.find("--optimizer-state 8bit quantizes blocks of whole weights"), says.npos)
+      << says;
+}
+
+}  // namespace
+}  // namespace torus::recipes
