@@ -27,7 +27,7 @@ void ShareLowCopy(const Variable& leaf, Variable& alias);
 // A handle: copies refer to the same variable. Users create leaves; ops create all other variables.
 class Variable {
  public:
-  using Hook = std::function<void(const Variable& leaf)>;
+  using Hook = std::function<void(const Variable& leaf)>;  // called with the leaf
 
   Variable() = default;  // undefined; means that an optional argument was left out
   // Creates a leaf. Throws BadInput if a gradient is requested for a dtype that is not floating.
@@ -35,26 +35,26 @@ class Variable {
 
   // The members below throw BadInput on an undefined variable, unless documented otherwise.
   bool defined() const { return state_ != nullptr; }
-  const Tensor& data() const;
+  const Tensor& data() const;  // the values
   // Replaces the tensor of a leaf (same shape and dtype), as an optimizer or a checkpoint does.
   void SetData(Tensor data);
   // The tensor, for changing a leaf's values in place. Writing through it bumps the version.
   Tensor& mutable_data();
 
-  const Shape& shape() const { return data().shape(); }
-  int64_t dim(int i) const { return data().dim(i); }
-  int rank() const { return data().rank(); }
-  int64_t numel() const { return data().numel(); }
-  DType dtype() const { return data().dtype(); }
+  const Shape& shape() const { return data().shape(); }  // of data(), as the next four
+  int64_t dim(int i) const { return data().dim(i); }     // a negative i counts from the end
+  int rank() const { return data().rank(); }             // dimensions
+  int64_t numel() const { return data().numel(); }       // elements
+  DType dtype() const { return data().dtype(); }         // of the elements
 
   bool requires_grad() const;  // leaf: as set by the user; result: true if an input requires it
-  bool is_leaf() const;
+  bool is_leaf() const;        // made by a user, not by an op
   // Gradient of a leaf, accumulated by all Backward calls since the last ZeroGrad; undefined if
   // there was none. Throws BadInput for the result of an op: a backward does not keep its gradient.
   const Tensor& grad() const;
-  Tensor& mutable_grad();
-  void SetGrad(Tensor grad);
-  void ZeroGrad();  // makes it undefined again: the next gradient is stored, not added
+  Tensor& mutable_grad();     // the same, to be changed in place
+  void SetGrad(Tensor grad);  // replaces it; of the shape and dtype of the data
+  void ZeroGrad();            // makes it undefined again: the next gradient is stored, not added
 
   // A leaf with the same tensor, without graph.
   Variable Detach() const;
@@ -66,7 +66,9 @@ class Variable {
 
   const std::shared_ptr<Node>& node() const;  // its producer; null for a leaf and if undefined
   int output_index() const;                   // which of the producer's outputs it is
+  // Whether both are the same variable.
   friend bool operator==(const Variable& a, const Variable& b) { return a.state_ == b.state_; }
+  // The same for all handles of a variable; null if undefined.
   const void* id() const { return state_.get(); }
 
  private:
@@ -80,9 +82,10 @@ class Variable {
   std::shared_ptr<internal::VariableState> state_;
 };
 
+// A variable and its name in a model.
 struct NamedVariable {
-  std::string name;
-  Variable value;
+  std::string name;  // dotted: "conv.weight"
+  Variable value;    // a handle of it
 };
 
 }  // namespace torus

@@ -27,7 +27,7 @@ class DeferredChecks {
   // Contiguous i64 values to check. They must not change until the report.
   struct Check {
     Tensor values;
-    Fail fail;
+    Fail fail;  // throws their error
   };
 
   // Throws BadInput if `gpu` is not a GPU.

@@ -11,9 +11,10 @@ namespace torus {
 // nothing, so that shapes and costs can be learnt at any size.
 enum class DeviceKind : unsigned char { kCpu, kCuda, kMeta };
 
+// The CPU, a GPU, or the device without memory.
 struct Device {
-  DeviceKind kind = DeviceKind::kCpu;
-  int index = 0;  // of a GPU; 0 elsewhere
+  DeviceKind kind = DeviceKind::kCpu;  // which kind it is
+  int index = 0;                       // of a GPU; 0 elsewhere
   friend bool operator==(const Device&, const Device&) = default;
 };
 
@@ -21,7 +22,7 @@ struct Device {
 // a CPU.
 using StreamHandle = void*;
 
-inline constexpr Device kMetaDevice{DeviceKind::kMeta, 0};
+inline constexpr Device kMetaDevice{DeviceKind::kMeta, 0};  // where tensors have no memory
 
 // "cpu", "cuda:1" or "meta".
 inline std::string ToString(Device device) {

@@ -11,17 +11,19 @@
 
 namespace torus {
 
+// Types of elements. Truth values have a byte.
 enum class DType : uint8_t { kF64, kF32, kBF16, kF16, kI64, kI32, kU8, kBool };
 
 // bfloat16: the upper half of a float32, rounded to nearest even; NaN stays NaN.
 struct BFloat16 {
-  uint16_t bits = 0;
+  uint16_t bits = 0;  // as in memory
   BFloat16() = default;
   explicit BFloat16(float value) {
     const uint32_t u = std::bit_cast<uint32_t>(value);
     const bool nan = (u & 0x7fffffffu) > 0x7f800000u;
     bits = static_cast<uint16_t>(nan ? (u >> 16) | 0x40u : (u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
   }
+  // Exact.
   explicit operator float() const {
     return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
   }
@@ -29,10 +31,10 @@ struct BFloat16 {
 
 // IEEE 754 binary16, rounded to nearest even; overflow gives infinity.
 struct Float16 {
-  uint16_t bits = 0;
+  uint16_t bits = 0;  // as in memory
   Float16() = default;
   explicit Float16(float value) : bits(FromFloat(value)) {}
-  explicit operator float() const { return ToFloat(bits); }
+  explicit operator float() const { return ToFloat(bits); }  // exact
 
  private:
   static uint16_t FromFloat(float value);
@@ -45,11 +47,12 @@ size_t SizeOf(DType dtype);
 // "f32", "bf16", ...
 std::string_view Name(DType dtype);
 
-inline bool IsFloating(DType dtype) { return dtype <= DType::kF16; }
+inline bool IsFloating(DType dtype) { return dtype <= DType::kF16; }  // f64, f32, bf16 or f16
 
 // Whether the dtype is a 16-bit float. Arithmetic on these is done in f32.
 inline bool IsLow(DType dtype) { return dtype == DType::kBF16 || dtype == DType::kF16; }
 
+// The dtype of a C++ type.
 template <class T>
 inline constexpr DType kDTypeOf = [] {
   if constexpr (std::is_same_v<T, double>)
@@ -104,14 +107,17 @@ template <class T>
 struct ComputeType {
   using Sum = T;
 };
+// Of bf16, with f32 as Sum.
 template <>
 struct ComputeType<BFloat16> {
   using Sum = float;
 };
+// Of f16, with f32 as Sum.
 template <>
 struct ComputeType<Float16> {
   using Sum = float;
 };
+// The type in which sums of Ts are accumulated.
 template <class T>
 using SumOf = typename ComputeType<T>::Sum;
 

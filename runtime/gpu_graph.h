@@ -113,6 +113,7 @@ class NumberLog {
   ~NumberLog();
   NumberLog(const NumberLog&) = delete;
   NumberLog& operator=(const NumberLog&) = delete;
+  // In the order in which they were logged.
   const std::vector<int64_t>& numbers() const { return numbers_; }
 
  private:

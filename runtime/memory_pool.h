@@ -22,7 +22,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  public:
   // Throws BadInput like AllocatorFor.
   explicit MemoryPool(Device device);
-  Device device() const { return device_; }
+  Device device() const { return device_; }  // of all blocks
   // Returns a block, which returns to the pool with its last owner. Throws BrokenEnvironment like
   // Allocator::Allocate. The pool must be owned by a shared_ptr.
   std::shared_ptr<const void> Take(size_t bytes);

@@ -7,8 +7,8 @@
 
 namespace torus {
 
-using PhiloxKey = std::array<uint32_t, 2>;
-using PhiloxCounter = std::array<uint32_t, 4>;
+using PhiloxKey = std::array<uint32_t, 2>;      // the key of a stream
+using PhiloxCounter = std::array<uint32_t, 4>;  // the number of a block, and its four words
 
 // Computes one block. Matches the published known-answer vectors.
 PhiloxCounter Philox4x32(PhiloxCounter counter, PhiloxKey key);

@@ -11,10 +11,11 @@ namespace torus {
 // What a thread is in, for messages about one that does not move. Set by the thread and read by
 // others; while it moves, they may read parts of two settings.
 struct Activity {
-  std::atomic<const char*> name{nullptr};  // a literal: "forward"; null: nothing that was said
-  std::atomic<int> stage{-1}, micro_batch{-1};
-  std::atomic<int64_t> step{-1};  // numbers below 0 say nothing
+  std::atomic<const char*> name{nullptr};       // a literal: "forward"; null: nothing that was said
+  std::atomic<int> stage{-1}, micro_batch{-1};  // -1: none
+  std::atomic<int64_t> step{-1};                // numbers below 0 say nothing
 
+  // Called by the thread itself.
   void Set(const char* what, int64_t at_step = -1, int at_stage = -1, int at_micro_batch = -1) {
     step.store(at_step, std::memory_order_relaxed);
     stage.store(at_stage, std::memory_order_relaxed);
@@ -25,7 +26,7 @@ struct Activity {
 
 // Belongs to one thread. Other threads may read it, and use it to stop that thread.
 struct ProgressCounter {
-  std::atomic<uint64_t> ticks{0};
+  std::atomic<uint64_t> ticks{0};  // signs of life so far
   // Once true, every further tick calls on_tick, which may throw to stop the thread. Never reset
   // it.
   std::atomic<bool> watched{false};
@@ -33,7 +34,7 @@ struct ProgressCounter {
   // Called by TickAlive, also on other threads, for a rank that others see only by its messages.
   // Throws nothing; set before the thread begins.
   std::function<void()> on_alive;
-  Activity activity;
+  Activity activity;  // what the thread is in
 };
 
 // The calling thread's counter, for the functions below alone. Defined in a source and exported by

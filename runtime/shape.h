@@ -12,7 +12,7 @@
 
 namespace torus {
 
-inline constexpr int kMaxRank = 8;
+inline constexpr int kMaxRank = 8;  // dimensions that a tensor may have
 
 // A list of up to kMaxRank int64 values, held inline. Shape and Strides are both one.
 class Dims {
@@ -20,14 +20,16 @@ class Dims {
   Dims() = default;
   Dims(std::initializer_list<int64_t> values) : Dims(std::span(values.begin(), values.size())) {}
   explicit Dims(std::span<const int64_t> values);  // BadInput beyond kMaxRank
-  static Dims Filled(int rank, int64_t value);
+  static Dims Filled(int rank, int64_t value);     // `rank` times `value`; BadInput beyond kMaxRank
 
-  int rank() const { return rank_; }
-  int64_t operator[](int i) const { return values_[i]; }
-  int64_t& operator[](int i) { return values_[i]; }
+  int rank() const { return rank_; }                      // how many values it has
+  int64_t operator[](int i) const { return values_[i]; }  // value i, not checked
+  int64_t& operator[](int i) { return values_[i]; }       // value i, not checked
+  // Of the values; end() is behind the last.
   const int64_t* begin() const { return values_.data(); }
   const int64_t* end() const { return values_.data() + rank_; }
-  void push_back(int64_t value);
+  void push_back(int64_t value);  // BadInput beyond kMaxRank
+  // Whether both have the same values.
   friend bool operator==(const Dims& a, const Dims& b) {
     return std::span(a.begin(), a.end()).size() == std::span(b.begin(), b.end()).size() &&
            std::equal(a.begin(), a.end(), b.begin());
@@ -39,7 +41,7 @@ class Dims {
 };
 
 using Shape = Dims;
-using Strides = Dims;
+using Strides = Dims;  // in elements, one for each dimension
 
 // "(2, 3)"; "()" for a scalar.
 std::string ToString(const Dims& dims);

@@ -10,8 +10,9 @@
 
 namespace torus {
 
+// What a forward is told of the step that it is part of.
 struct StepContext {
-  uint64_t seed = 0;
+  uint64_t seed = 0;     // of the run
   int64_t step = 0;      // mini-batches done before this one
   int micro_batch = 0;   // index within this replica's mini-batch
   bool training = true;  // dropout is on, batch norm uses batch statistics

@@ -28,14 +28,15 @@ class Storage {
   // versions increase.
   void Swap(Storage& other) noexcept;
 
-  void* data() const { return data_; }
-  size_t bytes() const { return bytes_; }
-  Device device() const { return device_; }
+  void* data() const { return data_; }       // null on meta
+  size_t bytes() const { return bytes_; }    // of the memory
+  Device device() const { return device_; }  // where it is
   // Whether the memory came fresh from the system, and so is zero until written.
   bool began_zero() const { return began_zero_; }
 
   // The number of requests to write. A tensor saved for a backward remembers it.
   uint64_t version() const { return version_.load(std::memory_order_relaxed); }
+  // Counts a request to write.
   void BumpVersion() { version_.fetch_add(1, std::memory_order_relaxed); }
 
  private:

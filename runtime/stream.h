@@ -20,7 +20,7 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  Device device() const { return device_; }
+  Device device() const { return device_; }  // of the queue
   // Blocks until all work queued so far is done.
   void Synchronize();
   // Work queued from now on starts after `event`.
@@ -46,11 +46,11 @@ class Event {
   void Record(Stream& stream);
   // The same for a stream handle of the event's device.
   void Record(StreamHandle stream);
-  bool IsDone() const;
+  bool IsDone() const;  // whether all work before it is done
   // Blocks the calling thread until the event is done.
   void Wait() const;
-  Device device() const { return device_; }
-  void* handle() const { return handle_; }
+  Device device() const { return device_; }  // of its streams
+  void* handle() const { return handle_; }   // cudaEvent_t; null on a CPU
 
  private:
   Device device_;

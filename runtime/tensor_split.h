@@ -15,9 +15,10 @@ struct TensorPlace {
   int rank = 0, size = 1;
 };
 
+// The indices from begin to end - 1.
 struct IndexRange {
-  int64_t begin = 0, end = 0;
-  int64_t size() const { return end - begin; }
+  int64_t begin = 0, end = 0;                   // the first, and the one behind the last
+  int64_t size() const { return end - begin; }  // how many they are
 };
 
 // A rank's part of 0 .. count - 1. Parts are in rank order and differ in size by at most one, so no

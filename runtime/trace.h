@@ -13,12 +13,13 @@
 
 namespace torus::trace {
 
+// What a thread did from one time to another.
 struct Event {
   std::string name;      // "F2"
   std::string category;  // "forward", "backward", "transfer", "optimizer", "data", "idle", ...
   int rank = 0;          // the lane, set by the thread's SetRank
   int64_t begin_ns = 0;  // of the steady clock
-  int64_t end_ns = 0;
+  int64_t end_ns = 0;    // likewise
   int64_t step = -1, micro_batch = -1;  // -1: not given
 };
 
@@ -55,6 +56,7 @@ class WithRecorder {
   friend struct Access;
 };
 
+// Whether the thread's recorder records. Enable turns it on and off.
 bool Enabled();
 void Enable(bool on);
 

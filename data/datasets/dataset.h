@@ -22,7 +22,9 @@ struct Sample {
   Tensor target;
 };
 
+// The two parts of a dataset; Name gives "train" or "test".
 enum class Split { kTrain, kTest };
+// "train" or "test".
 inline std::string_view Name(Split split) { return split == Split::kTrain ? "train" : "test"; }
 
 // Properties of a whole dataset.
@@ -48,6 +50,7 @@ inline constexpr int64_t kNoClass = -100;
 class Dataset {
  public:
   virtual ~Dataset() = default;
+  // What holds for all examples.
   virtual const DatasetInfo& info() const = 0;
   virtual int64_t size() const = 0;  // at least 1
   // Returns example `index`; throws BadInput outside of [0, size()). Tensors may share the

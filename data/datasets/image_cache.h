@@ -35,8 +35,9 @@ struct CacheSource {
   int64_t side = 0;                // to which the shorter side is shrunk
 };
 
+// What a cache says of its files.
 struct CacheIndex {
-  std::vector<CachedImage> images;
+  std::vector<CachedImage> images;          // in the order of the files
   std::map<int64_t, std::string> left_out;  // image -> the reason
 };
 
@@ -49,8 +50,8 @@ class ImageCache {
   static std::shared_ptr<const ImageCache> Open(const std::string& folder,
                                                 const CacheSource& source);
 
-  const CacheIndex& index() const { return index_; }
-  uint64_t bytes() const { return pixels_->bytes().size(); }
+  const CacheIndex& index() const { return index_; }          // what was read of its index
+  uint64_t bytes() const { return pixels_->bytes().size(); }  // of all pixels
   // u8 (height, width, 3) in the mapped memory: do not write to it. Undefined if the file is left
   // out. Throws BrokenEnvironment if the bytes are not those that were written.
   Tensor Image(int64_t index) const;

@@ -15,9 +15,10 @@
 
 namespace torus::data {
 
+// An image file and its class.
 struct ImageFile {
-  std::string path;
-  int64_t label = 0;
+  std::string path;   // absolute, or relative to the working folder
+  int64_t label = 0;  // the class
 };
 
 // Files are read when their examples are requested; the constructor reads only one good image per
@@ -37,6 +38,7 @@ class ImageFiles : public Dataset {
   Sample Get(int64_t index) const override;
   std::optional<Sample> GetUnlessLeftOut(int64_t index) const override;
 
+  // Of example `index`, as it was given.
   const std::string& path(int64_t index) const { return files_[index].path; }
   // Images come from the cache from now on, which is one of these files in this order; it also says
   // which of them are left out. Call it before other threads use the dataset.

@@ -19,7 +19,8 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return path_; }  // as it was given
+  // The whole file; valid as long as this object.
   std::span<const uint8_t> bytes() const { return {static_cast<const uint8_t*>(data_), size_}; }
 
  private:

@@ -36,7 +36,7 @@ Augment MakeAugment(const std::string& name, int64_t height, int64_t width);
 
 // A window: corner and size.
 struct Window {
-  int64_t top = 0, left = 0, height = 0, width = 0;
+  int64_t top = 0, left = 0, height = 0, width = 0;  // in pixels
   friend bool operator==(const Window&, const Window&) = default;
 };
 

@@ -7,8 +7,9 @@
 
 namespace torus::data {
 
+// The size of an image in pixels.
 struct ImageSize {
-  int64_t height = 0, width = 0;
+  int64_t height = 0, width = 0;  // rows and columns
   friend bool operator==(const ImageSize&, const ImageSize&) = default;
 };
 

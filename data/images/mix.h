@@ -9,12 +9,13 @@
 
 namespace torus::data {
 
+// Mixup (Zhang et al. 2018) and CutMix (Yun et al. 2019).
 struct MixOptions {
   // The parameters of the distributions Beta(a, a) from which the shares are drawn; 0: without.
   // With both, each image takes one of them, with equal probability.
   double mixup = 0, cutmix = 0;
 
-  bool any() const { return mixup > 0 || cutmix > 0; }
+  bool any() const { return mixup > 0 || cutmix > 0; }  // whether anything is mixed
 };
 
 // How an image is mixed with another one.

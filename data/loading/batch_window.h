@@ -19,17 +19,17 @@ namespace torus::data {
 
 // A micro-batch as messages name it: "step 3, replica 0, micro-batch 1".
 struct MicroBatchName {
-  int64_t step = 0;
-  int replica = 0, micro_batch = 0;
+  int64_t step = 0;                  // counted over all epochs, from 0
+  int replica = 0, micro_batch = 0;  // from 0
 };
 
 class BatchWindow {
  public:
   // One micro-batch. A claimed slot stays where it is until all readers have fetched it.
   struct Slot {
-    int64_t step = 0;
-    int replica = 0, micro_batch = 0;
-    MicroBatch part;  // what to make
+    int64_t step = 0;                  // as in MicroBatchName
+    int replica = 0, micro_batch = 0;  // likewise
+    MicroBatch part;                   // what to make
     // Written through Loader by the worker that claimed the slot:
     bool made = false;
     std::shared_ptr<const Batch> batch;  // null if making it failed

@@ -8,9 +8,10 @@
 
 namespace torus::data {
 
+// The numbers from begin to end - 1.
 struct Range {
-  int64_t begin = 0, end = 0;
-  int64_t size() const { return end - begin; }
+  int64_t begin = 0, end = 0;                   // the first, and the one behind the last
+  int64_t size() const { return end - begin; }  // how many they are
   friend bool operator==(const Range&, const Range&) = default;
 };
 
@@ -21,7 +22,7 @@ Range PartOf(int64_t count, int64_t parts, int64_t part);
 
 // The examples that one replica computes at once.
 struct MicroBatch {
-  int64_t epoch = 0;
+  int64_t epoch = 0;             // from 0
   std::vector<int64_t> indices;  // into the dataset
   std::vector<int64_t> samples;  // positions in the global mini-batch, for StepContext::samples
   // The example behind the last of these in the global mini-batch, or its first behind its last: so

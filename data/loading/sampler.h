@@ -10,22 +10,23 @@ namespace torus::data {
 // The examples of one global mini-batch, independent of the replicas and micro-batches that share
 // it.
 struct MiniBatch {
-  int64_t epoch = 0;
+  int64_t epoch = 0;             // from 0
   int64_t number = 0;            // within the epoch
   std::vector<int64_t> indices;  // of the dataset
 };
 
 // The position of a run: its next mini-batch. A checkpoint stores it.
 struct SamplerPosition {
-  int64_t epoch = 0;
-  int64_t number = 0;
+  int64_t epoch = 0;   // from 0
+  int64_t number = 0;  // of the mini-batch within it
   friend bool operator==(const SamplerPosition&, const SamplerPosition&) = default;
 };
 
+// Which examples a mini-batch has.
 struct SamplerOptions {
   int64_t size = 0;        // of the dataset
   int64_t batch_size = 0;  // global; the last one of an epoch may be smaller
-  uint64_t seed = 0;
+  uint64_t seed = 0;       // of the orders
   bool shuffle = true;     // false: 0, 1, 2, ... in every epoch, for evaluation
   bool drop_last = false;  // leave out the last mini-batch if it is smaller
 };
@@ -41,8 +42,8 @@ class Sampler {
   // mini-batch.
   explicit Sampler(const SamplerOptions& options);
 
-  const SamplerOptions& options() const { return options_; }
-  int64_t batches_per_epoch() const;
+  const SamplerOptions& options() const { return options_; }  // as they were given
+  int64_t batches_per_epoch() const;                          // mini-batches
   // The position of the next mini-batch.
   SamplerPosition position() const { return position_; }
   // Moves to the first mini-batch of an epoch.
@@ -52,7 +53,7 @@ class Sampler {
   // Returns the next mini-batch; after the last of an epoch comes the first of the next epoch.
   MiniBatch Next();
 
-  // Convert between a position and the number of mini-batches before it.
+  // Convert between a position and the number of mini-batches before it; PositionOf is the inverse.
   int64_t StepOf(SamplerPosition position) const;
   SamplerPosition PositionOf(int64_t step) const;
 

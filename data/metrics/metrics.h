@@ -7,7 +7,7 @@
 
 namespace torus::data {
 
-inline constexpr int64_t kMostClasses = 4096;
+inline constexpr int64_t kMostClasses = 4096;  // that a ConfusionMatrix takes
 
 // Entry [t][p] is the number of examples of class t that were predicted as class p. Matrices of
 // parts of a dataset add up to that of the dataset.
@@ -20,14 +20,15 @@ class ConfusionMatrix {
   void Add(int64_t target, int64_t predicted, int64_t count = 1);
   void Add(const ConfusionMatrix& other);  // throws BadInput if classes() differ
 
-  int64_t classes() const { return classes_; }
+  int64_t classes() const { return classes_; }  // their number
+  // Examples of class `target` that were predicted as class `predicted`.
   int64_t At(int64_t target, int64_t predicted) const {
     return counts_[target * classes_ + predicted];
   }
-  int64_t total() const;
+  int64_t total() const;                          // all examples
   int64_t OfTarget(int64_t target) const;         // examples of a class
   int64_t OfPrediction(int64_t predicted) const;  // examples predicted as a class
-  int64_t correct() const;
+  int64_t correct() const;                        // those predicted as what they are
 
  private:
   int64_t classes_;

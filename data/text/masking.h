@@ -48,7 +48,7 @@ class TokenMasker {
 
 // Whether a row's masks change from epoch to epoch.
 struct MaskDraws {
-  uint64_t seed = 0;
+  uint64_t seed = 0;  // of the draws
   // New masks in each epoch (Liu et al. 2019, "RoBERTa", section 4.1); otherwise always the same.
   bool each_epoch = false;
 };

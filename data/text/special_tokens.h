@@ -9,9 +9,10 @@
 
 namespace torus::data {
 
+// A token that is written in a text as it is, whatever the vocabulary makes of its characters.
 struct SpecialToken {
-  std::string text;  // "<mask>"
-  int32_t number = 0;
+  std::string text;          // "<mask>"
+  int32_t number = 0;        // in the vocabulary
   bool takes_left = false;   // removes the white space before it ("lstrip")
   bool takes_right = false;  // and behind it ("rstrip")
   bool whole_word = false;   // is none inside of a word ("single_word")
@@ -28,7 +29,7 @@ struct TextPart {
   int32_t special = -1;
 };
 
-using TokenFilter = std::function<bool(const SpecialToken&)>;
+using TokenFilter = std::function<bool(const SpecialToken&)>;  // whether a token is wanted
 
 // Splits a text at its special tokens, as Hugging Face's tokenizers do: first at those that are not
 // `normalized`, then what is left at the others; each time at the leftmost first, and the longest

@@ -13,7 +13,7 @@ class Tokens {
   virtual ~Tokens() = default;
 
   virtual const std::string& name() const = 0;  // for messages
-  virtual int64_t size() const = 0;
+  virtual int64_t size() const = 0;             // how many there are
   // Numbers lie in [0, vocabulary()).
   virtual int64_t vocabulary() const = 0;
   // Copies tokens [begin, begin + count) to `out`. Throws BadInput, tagged with the name, outside

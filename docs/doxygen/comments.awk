@@ -96,6 +96,7 @@ function follow(i,    code, k, c) {
     return
   }
   code = bare(text[i])
+  sub(/alignas\([0-9]+\) /, "", code)
   sub(/^ *(public|private|protected):/, "", code)
   # A macro that stands for declarations has no semicolon.
   if (statement ~ /^ *$/ && code ~ /^ *[A-Z_0-9]+\([^()]*\) *$/) return
@@ -125,6 +126,7 @@ function statement_at(i,    whole) {
   whole = ""
   for (last = i; last <= NR; ++last) {
     whole = whole " " bare(text[last])
+    sub(/alignas\([0-9]+\) /, "", whole)
     if (whole ~ /[;{}]/ || text[last] ~ /^ *#/) break
     if (last < NR && (text[last + 1] ~ /^ *$/ || is_comment(text[last + 1]))) break
   }
@@ -182,19 +184,21 @@ function implied(whole, name) {
 
 # A line that declares several variables, as one declaration with the comment for each: Doxygen
 # would take it for the first one's alone.
-function apart(line, comment,    plain, parts, n, k, type, all) {
+function apart(line, comment,    plain, head, parts, n, k, type, all) {
   plain = line
-  gsub(/ = \{\}/, "", plain)
-  if (plain !~ /^[^(){}]*,[^(){}]*; *$/) return line
+  gsub(/( = )?\{[^{},]*\}/, "", plain)
+  while (sub(/<[^<>]*>/, "", plain)) {
+  }
+  if (plain !~ /^[^(){}<>]*,[^(){}<>]*; *$/) return line
   sub(/; *$/, "", line)
-  n = split(line, parts, /, */)
-  # A comma may also separate a template's arguments.
-  if (gsub(/</, "<", parts[1]) != gsub(/>/, ">", parts[1])) return line ";"
+  # Commas within the type's own brackets separate nothing.
+  head = match(line, /.*>/) ? substr(line, 1, RLENGTH) : ""
+  n = split(substr(line, length(head) + 1), parts, /, */)
   type = parts[1]
-  sub(/ *=.*/, "", type)
+  sub(/ *[={].*/, "", type)
   sub(/[A-Za-z0-9_]+ *$/, "", type)
-  all = parts[1] ";"
-  for (k = 2; k <= n; ++k) all = all " " comment type parts[k] ";"
+  all = head parts[1] ";"
+  for (k = 2; k <= n; ++k) all = all " " comment head type parts[k] ";"
   return all
 }
 

@@ -46,6 +46,7 @@ class NameFitter {
   // Empty for a tensor to leave out; `name` itself if the model has none for it. `lacks_base`: no
   // name of the file begins with the rules' base.
   std::string Fit(const std::string& name, bool lacks_base) const;
+  // Is one of NamesOf.
   bool IsWanted(const std::string& name) const { return wanted_.contains(name); }
   bool IsBase(const std::string& name) const;     // begins with the rules' base
   bool IsOfAHead(const std::string& name) const;  // begins with one of the rules' heads

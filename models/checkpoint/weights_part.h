@@ -14,9 +14,9 @@ namespace torus {
 // What a file or folder holds.
 struct FileWeights {
   std::vector<NamedTensor> tensors;  // under their full names: "state_dict.module.conv1.weight"
-  NarrowTypes narrow;
-  std::string inner;                // as in TorchFile
-  std::vector<std::string> others;  // as in TorchFile
+  NarrowTypes narrow;                // those that are held in a wider type
+  std::string inner;                 // as in TorchFile
+  std::vector<std::string> others;   // as in TorchFile
   // Where the index of a folder's shards differs from them. A tensor that is missing for that
   // reason may be one that is tied to another, which only the model knows.
   std::vector<std::string> differences;
@@ -34,8 +34,9 @@ struct TakenWeights {
   std::string Line(const std::string& file) const;
 };
 
+// A part of a file, as a model takes it.
 struct WeightsPart {
-  TakenWeights taken;
+  TakenWeights taken;                // what it is, and what was left
   std::vector<NamedTensor> tensors;  // with names behind taken.part and its dot
   // What else lies there, by such names: "torch._utils._rebuild_sparse_tensor(...)", "3".
   std::map<std::string, std::string> others;

@@ -12,10 +12,13 @@ namespace torus::nn {
 // Fills a contiguous f32 or f64 tensor; element i uses random number i of the stream.
 using Initializer = std::function<void(Tensor& out, const RandomStream& stream)>;
 
+// `value` everywhere.
 Initializer Constant(double value);
 
+// Normal with this mean and standard deviation.
 Initializer Normal(double mean, double stddev);
 
+// Uniform in [low, high).
 Initializer Uniform(double low, double high);
 
 // PyTorch's default for linear and convolution layers, weight and bias alike: uniform within

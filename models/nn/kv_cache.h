@@ -17,7 +17,7 @@ class KvCache {
   void Append(const Tensor& keys, const Tensor& values);
   int64_t length() const { return length_; }  // tokens held of each text
 
-  // Views (N, length, width); call Append first.
+  // Views (N, length, width) of the keys and the `values`; call Append first.
   Tensor keys() const { return keys_.Narrow(1, 0, length_); }
   Tensor values() const { return values_.Narrow(1, 0, length_); }
 

@@ -20,7 +20,7 @@ namespace torus::nn {
 
 // "lm_head.weight" is another name of "transformer.wte.weight".
 struct Alias {
-  std::string name, owner;
+  std::string name, owner;  // that of the file, and the parameter's
 };
 
 // A module starts on the meta device: its parameters and buffers have shapes but no memory until
@@ -92,6 +92,7 @@ class Module {
   void TieParameter(std::string name, std::string owner, const Variable& value);
   // Adds state that is not trained. The handle stays valid when the buffer is allocated.
   Variable AddBuffer(std::string name, const Shape& shape, DType dtype, Initializer initializer);
+  // Adds a child and returns it; its parameters' names begin with `name` and a dot.
   template <class M>
   std::shared_ptr<M> AddChild(std::string name, std::shared_ptr<M> child) {
     children_.push_back({name, child, name});
@@ -113,11 +114,13 @@ class Module {
   // This module's own part of EndMiniBatch.
   virtual void OnEndMiniBatch(bool /*taken*/) {}
 
+  // A part of this module.
   struct Child {
-    std::string name;  // prefix of its parameters
-    std::shared_ptr<Module> module;
-    std::string title;
+    std::string name;                // prefix of its parameters
+    std::shared_ptr<Module> module;  // shared with whoever made it
+    std::string title;               // its name in tables and errors
   };
+  // In the order in which they were added.
   const std::vector<Child>& children() const { return children_; }
 
  private:

@@ -26,6 +26,7 @@ BatchStatistics Merge(const std::vector<BatchStatistics>& parts);
 // number, so a forward that runs twice (activation checkpointing) counts once.
 class StatisticsOfMiniBatch {
  public:
+  // Of a micro-batch; replaces those of that number.
   void Keep(int micro_batch, BatchStatistics statistics);
   // Replaces them by those of all replicas' micro-batches.
   void Share(const ShareStatistics& share);

@@ -19,20 +19,23 @@
 
 namespace torus::ops {
 
+// A convolution with the batch norm and activation behind it.
 struct ConvNorm {
   Variable weight;  // (O, kH, kW, C / groups); a convolution in front of a batch norm has no bias
-  Conv2dOptions convolution;
-  Variable norm_weight, norm_bias;  // (O), or undefined
-  double eps = 1e-5;
-  Activation activation = Activation::kNone;
+  Conv2dOptions convolution;                  // stride, padding, dilation, groups
+  Variable norm_weight, norm_bias;            // (O), or undefined
+  double eps = 1e-5;                          // of the batch norm
+  Activation activation = Activation::kNone;  // behind it
 };
 
+// The result, and the statistics that it was normalised with.
 struct ConvChainResult {
+  // Of a batch norm.
   struct Statistics {
-    Tensor mean, var;  // (O); biased
-    int64_t count = 0;
+    Tensor mean, var;   // (O); biased
+    int64_t count = 0;  // values of each channel
   };
-  Variable y;
+  Variable y;                          // of the last layer
   std::vector<Statistics> statistics;  // of each layer's batch norm
 };
 

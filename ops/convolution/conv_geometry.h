@@ -7,9 +7,10 @@
 
 namespace torus::ops {
 
+// Zeros as given, as many as keep the size at stride 1, or none (PyTorch's "same" and "valid").
 enum class PaddingMode { kExplicit, kSame, kValid };
 
-// PyTorch's arguments and defaults; pairs are (height, width).
+// PyTorch's arguments and defaults; pairs are (height, width). Members without a comment are those.
 struct Conv2dOptions {
   Dims stride{1, 1};
   Dims padding{0, 0};  // used by kExplicit
@@ -19,7 +20,8 @@ struct Conv2dOptions {
   int64_t groups = 1;
 };
 
-// Image (n, h, w, c), weight (o, kh, kw, c / groups), output (n, oh, ow, o).
+// Image (n, h, w, c), weight (o, kh, kw, c / groups), output (n, oh, ow, o). Members without a
+// comment are sizes that their names say.
 struct ConvGeometry {
   int64_t n, h, w, c, o, kh, kw, oh, ow;
   int64_t stride_h, stride_w, dilation_h, dilation_w;

@@ -24,11 +24,11 @@ Tensor operator-(const Tensor& input);
 
 // An operator of two Ts, or of one and a number.
 #define TORUS_OPERATOR(symbol, T, Result)                 \
-  /** Element by element, as the file says. */            \
+  /** element by element, as the file says */             \
   Result operator symbol(const T& input, const T& other); \
-  /** The same with a number. */                          \
+  /** the same with a number */                           \
   Result operator symbol(const T& input, double other);   \
-  /** The same with a number. */                          \
+  /** the same with a number */                           \
   Result operator symbol(double input, const T& other);
 // That operator of Variables and of Tensors.
 #define TORUS_OPERATORS(symbol)              \

@@ -20,6 +20,7 @@ struct RotaryFrequencies {
   double original_positions = 0;
   double low_turns = 1, high_turns = 4;
 
+  // In radians from one position to the next.
   TORUS_HOST_DEVICE double Frequency(int64_t i, int64_t width) const {
     constexpr double kTwoPi = 6.283185307179586477;
     const double plain =

@@ -52,10 +52,12 @@ class Codec {
   // own memory, for the same tensors in the same order. A smaller first dimension never needs more
   // bytes.
   virtual size_t MaxTensorBytes(const Shape& shape) const { return MaxEncodedBytes(Numel(shape)); }
+  // As Encode, of a tensor of context.shape.
   virtual size_t EncodeTensor(const CodecContext& /*context*/, std::span<const float> in,
                               std::span<std::byte> out) {
     return Encode(in, out);
   }
+  // As Decode, of a tensor of context.shape.
   virtual void DecodeTensor(const CodecContext& /*context*/, std::span<const std::byte> in,
                             std::span<float> out) {
     Decode(in, out);
@@ -104,11 +106,13 @@ class ContextCodec : public Codec {
   size_t Encode(std::span<const float> in, std::span<std::byte> out) override {
     return EncodeTensor(CodecContext::Flat(static_cast<int64_t>(in.size())), in, out);
   }
+  // What a codec of contexts implements.
   size_t EncodeTensor(const CodecContext& context, std::span<const float> in,
                       std::span<std::byte> out) override = 0;
   void Decode(std::span<const std::byte> in, std::span<float> out) override {
     DecodeTensor(CodecContext::Flat(static_cast<int64_t>(out.size())), in, out);
   }
+  // What a codec of contexts implements.
   void DecodeTensor(const CodecContext& context, std::span<const std::byte> in,
                     std::span<float> out) override = 0;
 };

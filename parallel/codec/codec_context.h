@@ -17,7 +17,7 @@ class SampleStore;
 // The memory of a codec at one end of a link; part of the checkpoint. A codec that wraps another
 // gives that one an entry in `parts`.
 struct CodecMemory {
-  std::map<std::string, std::vector<float>> values;
+  std::map<std::string, std::vector<float>> values;  // by name, of this codec alone
   std::map<std::string, CodecMemory> parts;
 
   // Returns values[name] to be changed by a step. The old value is kept until Settle.
@@ -25,24 +25,26 @@ struct CodecMemory {
   // Called after a step. If the step was not taken, restores all values that were changed.
   void Settle(bool taken);
 
-  bool empty() const { return values.empty() && parts.empty(); }
+  bool empty() const { return values.empty() && parts.empty(); }  // whether nothing is remembered
+  // Whether both remember the same.
   friend bool operator==(const CodecMemory& a, const CodecMemory& b) {
     return a.values == b.values && a.parts == b.parts;
   }
 
   // The old value that Change keeps. Its memory is reused in the next step.
   struct Before {
-    std::vector<float> values;
-    bool existed = false, changed = false;
+    std::vector<float> values;              // before the change
+    bool existed = false, changed = false;  // before, and in this step
   };
-  std::map<std::string, Before> before = {};
+  std::map<std::string, Before> before = {};  // by name
 };
 
+// What a codec is told of a tensor besides its values.
 struct CodecContext {
-  Shape shape;       // images (N, H, W, C); the first dimension counts samples
-  int64_t step = 0;  // training step
-  int64_t micro_batch = 0;
-  bool training = true;  // if false, nothing is remembered
+  Shape shape;              // images (N, H, W, C); the first dimension counts samples
+  int64_t step = 0;         // training step
+  int64_t micro_batch = 0;  // of the step
+  bool training = true;     // if false, nothing is remembered
   // The values were multiplied by this scale, a power of two that may change from step to step.
   // What is remembered to be added to later values is stored without it.
   double scale = 1;

@@ -35,7 +35,7 @@ class SampleStore {
   explicit SampleStore(std::string path);
   ~SampleStore();
 
-  bool is_open() const { return file_ != nullptr; }
+  bool is_open() const { return file_ != nullptr; }  // whether Open was called
   // Opens the file for a run whose next step is `step`. `identity` is that of the file to resume
   // with, or empty for a new file. If it is empty, or the file is missing or has another identity,
   // begins a new file and sets `identity` to the new file's. Throws BadInput if another run has the
@@ -50,7 +50,7 @@ class SampleStore {
   // Waits until all rows are on disk. They are not overwritten before the next Sync has returned.
   void Sync();
 
-  int64_t rows() const { return static_cast<int64_t>(places_.size()); }
+  int64_t rows() const { return static_cast<int64_t>(places_.size()); }  // how many are stored
 
  private:
   struct Header;

@@ -6,6 +6,7 @@
 
 namespace torus::parallel {
 
+// The numbers of a step, as in AdamOptions. Members without a comment are those.
 struct AdamScalars {
   double learning_rate = 0;
   double gradient_scale = 1;  // negative to maximize
@@ -18,7 +19,8 @@ struct AdamScalars {
 };
 
 // The constants of a step, rounded to T once. Computed in one place, so that the kernels of CPU and
-// GPU cannot differ by a compiler's fused multiply-adds.
+// GPU cannot differ by a compiler's fused multiply-adds. Members without a comment are terms of the
+// formulas below.
 template <class T>
 struct AdamConstants {
   explicit AdamConstants(const AdamScalars& scalars);
@@ -30,7 +32,7 @@ struct AdamConstants {
 template <class T>
 struct AdamTensors {
   T* parameter;
-  const T* gradient;
+  const T* gradient;   // of the loss
   T *mean, *variance;  // running averages of the gradient and of its square
   T* largest;          // of the variance (AMSGrad); may be null
 };

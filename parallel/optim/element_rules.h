@@ -25,12 +25,13 @@ TORUS_HOST_DEVICE T Lerp(T a, T b, T weight) {
 template <class T>
 struct ElementValues {
   T g;
-  T& p;
-  T *s0, *s1, *s2;
+  T& p;             // the parameter
+  T *s0, *s1, *s2;  // states
 };
 
 // Gradients are multiplied by gradient_scale, which is negative to maximize; then weight_decay p is
-// added where it is not decoupled.
+// added where it is not decoupled. Members without a comment are Adagrad's options, and kName names
+// them in errors.
 struct AdagradScalars {
   static constexpr const char* kName = "adagrad";
   double learning_rate = 0, gradient_scale = 1, weight_decay = 0, eps = 1e-10;
@@ -53,6 +54,7 @@ struct AdagradScalars {
   };
 };
 
+// Members without a comment are RMSprop's options, and kName names them in errors.
 struct RmspropScalars {
   static constexpr const char* kName = "rmsprop";
   double learning_rate = 0, gradient_scale = 1, weight_decay = 0, eps = 1e-8, alpha = 0.99,
@@ -91,6 +93,7 @@ struct RmspropScalars {
   };
 };
 
+// Members without a comment are Lion's options, and kName names them in errors.
 struct LionScalars {
   static constexpr const char* kName = "lion";
   double learning_rate = 0, gradient_scale = 1, weight_decay = 0, beta1 = 0.9, beta2 = 0.99;
@@ -115,6 +118,7 @@ struct LionScalars {
   };
 };
 
+// Members without a comment are schedule-free AdamW's options, and kName names them in errors.
 struct ScheduleFreeScalars {
   static constexpr const char* kName = "schedule_free";
   double learning_rate = 0, gradient_scale = 1, weight_decay = 0, eps = 1e-8, beta1 = 0.9,
@@ -151,7 +155,8 @@ struct ScheduleFreeScalars {
   };
 };
 
-// p = p + weight (s0 - p): between the points of schedule-free optimization.
+// p = p + weight (s0 - p): between the points of schedule-free optimization. Members without a
+// comment are as the formula says.
 struct MoveScalars {
   static constexpr const char* kName = "schedule_free";
   double weight = 0;
@@ -168,7 +173,7 @@ struct MoveScalars {
 };
 
 // The momentum of Muon: s0 = s0 + (1 - momentum) (g - s0); s1 = g + momentum (s0 - g), or s0
-// without Nesterov. p stays.
+// without Nesterov. p stays. Members without a comment are Muon's options.
 struct MomentumScalars {
   static constexpr const char* kName = "muon";
   double gradient_scale = 1, momentum = 0.95;
@@ -191,7 +196,8 @@ struct MomentumScalars {
   };
 };
 
-// p = p (1 - learning_rate weight_decay) - size g, for a direction g.
+// p = p (1 - learning_rate weight_decay) - size g, for a direction g. Members without a comment are
+// as the formula says.
 struct DirectionScalars {
   static constexpr const char* kName = "muon";
   double learning_rate = 0, weight_decay = 0, size = 0;

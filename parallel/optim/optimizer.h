@@ -80,6 +80,7 @@ class Optimizer {
   void MarkChanged();
   // To be called after an update that has written their kept copies.
   void CopiesAreWritten();
+  // To be called for each tensor of the state that is made or replaced.
   void StateMoved() { ++state_moves_; }
 
  private:

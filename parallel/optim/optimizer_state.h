@@ -13,7 +13,7 @@ namespace torus::parallel {
 
 // State of one kind ("momentum_buffer").
 struct StateKind {
-  std::string name;
+  std::string name;             // of the kind
   std::vector<Tensor> tensors;  // one for each parameter; undefined before its first step
   bool counter = false;         // an f32 scalar for any parameter
   // Of what may be kept in less than f32 (narrow_state.h): the type and, of 8 bits, the scales, one

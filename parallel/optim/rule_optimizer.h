@@ -32,8 +32,8 @@ class RuleOptimizer : public Optimizer {
  protected:
   // A state of a parameter: the rule's s0, s1 or s2, in this order.
   struct Kind {
-    const char* name;
-    double initial = 0;
+    const char* name;           // of the state
+    double initial = 0;         // its value before the first step
     bool of_parameter = false;  // starts as the parameter's value
   };
   // `kinds` has the states of each parameter, three at most; one with a null name it does not have.
@@ -44,19 +44,21 @@ class RuleOptimizer : public Optimizer {
 
   // Drops the scalars of the last step; adds those of parameter i in its step of that number.
   virtual void ClearScalars() = 0;
+  // Keeps the scalars of parameter i for its step of that number.
   virtual void AddScalars(size_t i, double learning_rate, double gradient_scale, double step) = 0;
-  virtual size_t CountScalars() const = 0;
+  virtual size_t CountScalars() const = 0;  // since ClearScalars
+  // Updates these elements by the scalars that are kept.
   virtual void Run(std::vector<RuleItem>& items) = 0;
 
   // Of parameter i, which has taken a step.
   float& Counter(size_t i, size_t counter);
 
-  // The parameters that have taken a step; those that have a gradient.
+  // The parameters that have taken a step; of WithGradient those that have a gradient.
   std::vector<size_t> Begun() const;
   std::vector<size_t> WithGradient() const;
   // What a rule updates of these parameters; without a gradient, the parameter stands for it.
   std::vector<RuleItem> Items(const std::vector<size_t>& some);
-  const char* name() const { return name_; }
+  const char* name() const { return name_; }  // for errors
 
  private:
   static Tensor Initial(const Tensor& like, const Kind& kind);
@@ -79,7 +81,9 @@ template <class Scalars>
 class OptimizerOfRule : public RuleOptimizer {
  protected:
   using RuleOptimizer::RuleOptimizer;
+  // The scalars of parameter i in its step of that number.
   virtual Scalars ScalarsOf(size_t i, double learning_rate, double gradient_scale, double step) = 0;
+  // Those of the last Prepare; a recorded update keeps them.
   std::shared_ptr<const std::vector<Scalars>> Prepared() const { return scalars_; }
 
  private:

@@ -6,6 +6,7 @@
 
 namespace torus::parallel {
 
+// The numbers of a step, as in SgdOptions. Members without a comment are those.
 struct SgdScalars {
   double learning_rate = 0;
   double gradient_scale = 1;  // negative to maximize

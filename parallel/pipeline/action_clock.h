@@ -14,11 +14,12 @@ class ActionClock {
  public:
   // When an action began.
   struct Mark {
-    int64_t ns = 0;
+    int64_t ns = 0;   // of trace::Now
     double idle = 0;  // RankTotals::idle so far
   };
   // Call before the first action of a step.
   void BeginStep() { computed_ns_ = 0; }
+  // Of an action that begins now.
   Mark Begin() const { return {trace::Now(), totals_.idle}; }
 
   // Call within a forward or backward, after it has gathered or summed tensors of other replicas or
@@ -37,8 +38,8 @@ class ActionClock {
   // The same after a transfer that is not an action.
   void EndTransfer(const std::string& name, int64_t step, int micro_batch, const Mark& begin) const;
 
-  RankTotals& totals() { return totals_; }
-  const RankTotals& totals() const { return totals_; }
+  RankTotals& totals() { return totals_; }              // of all actions so far
+  const RankTotals& totals() const { return totals_; }  // likewise
 
  private:
   RankTotals totals_;

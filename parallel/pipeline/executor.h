@@ -34,9 +34,9 @@ namespace torus::parallel {
 
 // The bytes that this rank has sent across one cut, or for one skip connection, in one direction.
 struct CutTraffic {
-  int stage = 0;        // the first stage after the cut; for a skip, the stage that takes it
-  bool forward = true;  // activations; false: gradients
-  int peer = 0;
+  int stage = 0;            // the first stage after the cut; for a skip, the stage that takes it
+  bool forward = true;      // activations; false: gradients
+  int peer = 0;             // the rank on the other side
   uint64_t raw_bytes = 0;   // of the tensors in memory
   uint64_t sent_bytes = 0;  // of their messages, headers not counted
 };
@@ -90,7 +90,8 @@ class Executor {
   // Whether the current or last mini-batch is the launch of a CUDA graph; its gradients then have
   // the same addresses as those of the launch before. For on_reduce.
   bool launched() const { return graph_ && graph_->was_launched(); }
-  // The number of steps so far that were a launch, and why none can be (empty: no reason known).
+  // The number of steps so far that were a launch, and why none can be (why_no_graph; empty: no
+  // reason known).
   int64_t launched_steps() const { return graph_ ? graph_->launched() : 0; }
   std::string why_no_graph() const { return graph_ ? graph_->why_not() : std::string(); }
 
@@ -103,8 +104,8 @@ class Executor {
   // an entry in `state` start with empty state.
   void SetCodecState(const std::map<std::string, Tensor>& state);
 
-  const RankTotals& totals() const { return clock_.totals(); }
-  std::vector<CutTraffic> traffic() const;
+  const RankTotals& totals() const { return clock_.totals(); }  // of all steps so far
+  std::vector<CutTraffic> traffic() const;                      // likewise
 
  private:
   bool IsLast(int stage) const { return stage == schedule_.num_stages - 1; }

@@ -20,14 +20,16 @@
 
 namespace torus::parallel {
 
+// Whether steps are launched as graphs: not, where possible, or else it is an error.
 enum class CudaGraphs : uint8_t { kOff, kAuto, kOn };
 
+// What an executor does besides its schedule.
 struct ExecutorOptions {
   LossFn loss;  // needed on the rank of the last stage
   // For activations forward and gradients backward; null, or an identity, sends tensors as they
   // are. The two ranks of a cut, or of a skip connection, must have the same codecs.
   std::shared_ptr<Codec> activation_codec;
-  std::shared_ptr<Codec> gradient_codec;
+  std::shared_ptr<Codec> gradient_codec;  // likewise
   // Other codecs for single cuts, by the number of the first stage after the cut. A skip connection
   // has those of the cut before the stage that takes it.
   std::map<int, std::shared_ptr<Codec>> activation_codec_at, gradient_codec_at;
@@ -79,13 +81,14 @@ struct ExecutorOptions {
   // collectives (TensorRanks; `what` is used in errors). Forwards get them in their context. All of
   // these ranks run the same actions on the same samples. Empty for one rank.
   struct TensorGroup : TensorPlace {
-    std::function<Tensor(const Tensor& own, const std::string& what)> sum;
+    std::function<Tensor(const Tensor& own, const std::string& what)> sum;  // over these ranks
+    // Of each of these ranks.
     std::function<std::vector<Tensor>(const Tensor& own, const std::string& what)> gather;
     // The transport between them, if each sends and receives only its share of what crosses a cut
     // (TensorLink::Options::sharers). Null: each sends and receives all of it.
     Transport* sharers = nullptr;
   };
-  TensorGroup tensor_group;
+  TensorGroup tensor_group;  // of this rank
   // Called before every action; an exception from it fails that action (tests inject faults this
   // way). The action's micro-batch counts through the whole mini-batch.
   std::function<void(const Action& action, int64_t step)> before_action;

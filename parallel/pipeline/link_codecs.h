@@ -7,8 +7,8 @@ namespace torus::parallel {
 
 // Null, or the identity: tensors are sent as they are.
 struct LinkCodecs {
-  Codec* activation = nullptr;
-  Codec* gradient = nullptr;
+  Codec* activation = nullptr;  // of the forward
+  Codec* gradient = nullptr;    // of the backward
 };
 
 }  // namespace torus::parallel

@@ -11,7 +11,7 @@ namespace torus::parallel {
 
 class LossTerms {
  public:
-  void Clear();
+  void Clear();  // begins a mini-batch
   // Adds the loss of a micro-batch, of one element, and its weight in the sum.
   void Add(int micro_batch, double weight, const Tensor& loss);
   // The weighted sum, in a tree over the micro-batches (runtime/binary_counter.h), whatever the

@@ -26,7 +26,7 @@ struct MicroBatch {
 // A replica's share of the mini-batch of one step. All ranks of its pipeline get the same values,
 // except for inputs and targets.
 struct MiniBatch {
-  uint64_t seed = 0;
+  uint64_t seed = 0;  // of the run
   int64_t step = 0;
   // Samples of all replicas together. A micro-batch's loss has the weight samples / global_samples.
   int64_t global_samples = 0;
@@ -37,6 +37,7 @@ struct MiniBatch {
   std::vector<MicroBatch> micro_batches;
 };
 
+// What a step of a pipeline tells.
 struct StepResult {
   // Sum over this replica's micro-batches of weight x loss, so that the replicas' results add up to
   // the mean loss of the global mini-batch. 0 on a rank that does not run the last stage.

@@ -8,8 +8,8 @@ namespace torus::parallel {
 // Seconds on the rank's own thread, summed over the steps so far. Time between actions counts in
 // `pipeline` only.
 struct RankTotals {
-  double forward = 0;
-  double backward = 0;
+  double forward = 0;    // of all micro-batches
+  double backward = 0;   // likewise
   double transfer = 0;   // encoding, copying, decoding
   double reduce = 0;     // sums and gathers over replicas, including waits
   double optimizer = 0;  // the step and the end of the mini-batch

@@ -21,13 +21,14 @@ class SentSpecs {
             const std::vector<TensorSpec>& specs);
   SentSpecs(const SentSpecs&) = delete;
   SentSpecs& operator=(const SentSpecs&) = delete;
-  void Wait();
+  void Wait();  // until they have been received
 
  private:
   uint64_t count_;
   std::vector<TensorHeader> headers_;
   Pending count_sent_, headers_sent_;
 };
+// What SentSpecs sends, on the rank after the cut.
 std::vector<TensorSpec> RecvSpecs(Transport& transport, int peer, int cut, const std::string& what);
 
 // Returns the shapes and types of the stage's outputs for these inputs, found by a forward on the

@@ -11,7 +11,7 @@ namespace torus::parallel {
 
 // A tensor that one stage stashes and a later one takes, on the same rank or on another.
 struct SkipConnection {
-  std::string name;
+  std::string name;      // as blocks name it
   int from = 0, to = 0;  // stages
   friend bool operator==(const SkipConnection&, const SkipConnection&) = default;
 };

@@ -37,6 +37,7 @@ class SpecExchange {
   // The specs of a stage of this rank, once known, without its skips. The last stage has no
   // outputs.
   const std::vector<TensorSpec>& InputsOf(int stage) const { return inputs_.at(stage); }
+  // Likewise.
   const std::vector<TensorSpec>& OutputsOf(int stage) { return outputs_[stage]; }
 
  private:

@@ -29,17 +29,19 @@ class Stage {
 
   // All parameters in block order. A tied parameter has one entry per use, each a leaf of its own.
   std::vector<NamedVariable> Parameters() const;
-  std::vector<NamedTensor> Buffers() const;
+  std::vector<NamedTensor> Buffers() const;  // in block order
   // Rounds the weights anew of which 16-bit copies were used before, all of a type by one `round`
   // (autograd/low_copy.h), instead of each at its next use.
   void RenewLowCopies(const FillCopies& round) const;
   // Moves parameters and buffers to `device`. Call before any forward.
   void MoveTo(Device device) const;
+  // As Module::Share, of all blocks.
   void ShareStatistics(const torus::ShareStatistics& share) const;
+  // As Module::EndMiniBatch, of all blocks.
   void EndMiniBatch(bool taken) const;
-  double cost() const;  // sum over the blocks
-  int first_block() const { return first_block_; }
-  int num_blocks() const { return static_cast<int>(blocks_.size()); }
+  double cost() const;                                                 // sum over the blocks
+  int first_block() const { return first_block_; }                     // its index in the model
+  int num_blocks() const { return static_cast<int>(blocks_.size()); }  // of this stage
 
  private:
   using Aside = std::map<std::string, Variable>;

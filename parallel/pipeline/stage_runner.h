@@ -33,12 +33,13 @@ class StageRunner {
   // A stage before or after this one: its runner if it is on this rank, else the rank that runs it;
   // neither if there is no such stage.
   struct Neighbour {
-    StageRunner* here = nullptr;
+    StageRunner* here = nullptr;  // on this rank
     int rank = -1;
   };
+  // What Connect is told.
   struct Neighbours {
-    Transport* transport = nullptr;
-    Neighbour before, after;
+    Transport* transport = nullptr;  // of the pipeline
+    Neighbour before, after;         // in the model
     // For the cuts before and after this stage.
     LinkCodecs codecs_before, codecs_after;
     std::string place_before, place_after;  // TensorLink::Options::place
@@ -87,7 +88,7 @@ class StageRunner {
   // Its links, including those of skip connections.
   std::vector<TensorLink*> Links();
 
-  Stage& stage() { return stage_; }
+  Stage& stage() { return stage_; }  // which it runs
   // The stage's skip connections: call Receive on them before each Forward and Backward, and Send
   // after it.
   StageSkips& skips() { return skips_; }
@@ -104,6 +105,7 @@ class StageRunner {
   const TensorLink* activations_sent() const {
     return activation_out_ ? &*activation_out_ : nullptr;
   }
+  // Likewise.
   const TensorLink* gradients_sent() const { return gradient_out_ ? &*gradient_out_ : nullptr; }
 
  private:

@@ -19,7 +19,7 @@ namespace torus::parallel {
 
 class StageSkips {
  public:
-  using Tensors = std::vector<Tensor>;
+  using Tensors = std::vector<Tensor>;  // one for each skip
 
   // `slots`: the most micro-batches in flight.
   explicit StageSkips(int slots) : slots_(slots) {}
@@ -31,23 +31,23 @@ class StageSkips {
     int number = 0;     // for its messages; unique among cuts and skips (TensorLink::Options::cut)
     std::string place;  // TensorLink::Options::place
     std::string name;   // "skip u1 from stage 0 to stage 2"
-    StageSkips* here = nullptr;  // of that stage, if it is on this rank
-    size_t index = 0;            // of the skip in `here`
-    int rank = -1;               // otherwise the rank that runs that stage
-    Transport* transport = nullptr;
-    LinkCodecs codecs;
+    StageSkips* here = nullptr;        // of that stage, if it is on this rank
+    size_t index = 0;                  // of the skip in `here`
+    int rank = -1;                     // otherwise the rank that runs that stage
+    Transport* transport = nullptr;    // of the pipeline
+    LinkCodecs codecs;                 // of the skip
     EncoderThread* encoder = nullptr;  // null if the rank has none
     Device device = {};                // where the rank computes
     int64_t warmup = 0;                // TensorLink::Options::warmup
     std::string samples_folder = {};   // TensorLink::Options::samples_folder
     Transport* sharers = nullptr;      // TensorLink::Options::sharers
   };
-  // Called in the order of Stage::takes and of Stage::stashes, before step 0. `spec`: of the
-  // largest micro-batch.
+  // Called in the order of Stage::takes, and ConnectStashed of Stage::stashes, before step 0.
+  // `spec`: of the largest micro-batch.
   void ConnectTaken(const Route& route, const TensorSpec& spec);
   void ConnectStashed(const Route& route, const TensorSpec& spec);
 
-  bool empty() const { return taken_.empty() && stashed_.empty(); }
+  bool empty() const { return taken_.empty() && stashed_.empty(); }  // whether it has no skips
 
   // Begins a mini-batch.
   void Begin();
@@ -70,8 +70,8 @@ class StageSkips {
   void Flush(RankTotals& totals);
 
   // For a forward: AppendTaken adds the taken tensors after the inputs, and SplitStashed removes
-  // the stashed ones from the end of the outputs. The other two do the same with gradients in a
-  // backward.
+  // the stashed ones from the end of the outputs. AppendStashedGradients and SplitTakenGradients do
+  // the same with gradients in a backward.
   void AppendTaken(size_t slot, Tensors& inputs);
   void SplitStashed(size_t slot, Tensors& outputs);
   void AppendStashedGradients(size_t slot, Tensors& output_grads);
@@ -82,7 +82,7 @@ class StageSkips {
   // Whether every tensor sent or received through a codec since Begin is finite.
   bool finite() const;
   // The links on which this stage sends, by index in the order of connecting; null if both stages
-  // are on this rank.
+  // are on this rank. Of gradient_sent by index of what it takes.
   const TensorLink* activation_sent(size_t stashed) const;
   const TensorLink* gradient_sent(size_t taken) const;
 

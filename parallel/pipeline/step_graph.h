@@ -30,6 +30,7 @@ using StepKey = std::vector<uint64_t>;
 
 class StepGraph {
  public:
+  // Computes all forwards and backwards of a batch.
   using Compute = std::function<void(const MiniBatch& batch)>;
 
   // `stages`, this rank's, and `checks`, the GPU's, must outlive it. `required`: throws if

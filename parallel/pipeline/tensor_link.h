@@ -36,8 +36,9 @@ namespace torus::parallel {
 
 class TensorLink {
  public:
+  // Between whom, what, and how.
   struct Options {
-    Transport* transport = nullptr;
+    Transport* transport = nullptr;         // of the pipeline
     int peer = 0;                           // the other rank
     TagClass kind = TagClass::kActivation;  // or kGradient
     int cut = 0;                            // the number of the first stage after the cut
@@ -59,7 +60,7 @@ class TensorLink {
   // not yet received.
   TensorLink(Options options, std::vector<TensorSpec> specs, int micro_batches);
 
-  // Allocate the buffers of a sender or of a receiver. Call before step 0.
+  // Allocate the buffers of a sender, or (PrepareToRecv) of a receiver. Call before step 0.
   void PrepareToSend();
   void PrepareToRecv();
 
@@ -95,7 +96,7 @@ class TensorLink {
   // was sent. Waits for the GPU.
   void CheckArrived();
 
-  int peer() const { return options_.peer; }
+  int peer() const { return options_.peer; }  // the other rank
   // A name for this end of the link, unique in the pipeline: "activation 1 sent".
   std::string MemoryName() const;
   // Call after Flush, at the end of a training step (LinkCodec::Settle).

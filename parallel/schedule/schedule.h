@@ -13,6 +13,7 @@
 
 namespace torus::parallel {
 
+// What a rank does in one action.
 enum class ActionKind : uint8_t {
   kForward,
   kBackward,        // computes the gradients of the stage's inputs and of its weights
@@ -28,11 +29,12 @@ enum class ActionKind : uint8_t {
   kFree,            // frees the gathered weights
 };
 
+// One thing that a rank does in a step.
 struct Action {
-  ActionKind kind = ActionKind::kForward;
-  int stage = 0;         // a stage of the rank that runs the action
-  int micro_batch = -1;  // -1 for kReduce and kStep
-  int peer = -1;         // the other rank of a send or receive; -1 for the others
+  ActionKind kind = ActionKind::kForward;  // what it is
+  int stage = 0;                           // a stage of the rank that runs the action
+  int micro_batch = -1;                    // -1 for kReduce and kStep
+  int peer = -1;                           // the other rank of a send or receive; -1 for the others
   friend bool operator==(const Action&, const Action&) = default;
 };
 
@@ -40,17 +42,18 @@ struct Action {
 // each. Rank r runs stages r, r + ranks, r + 2 ranks, ...
 struct PipelineSize {
   int ranks = 1;
-  int micro_batches = 1;
+  int micro_batches = 1;  // of each replica
   int chunks = 1;
   bool both_ends = false;  // rank 0 runs one stage more, the last; of u-shaped, set by SizeOf
   int stages() const { return ranks * chunks + (both_ends ? 1 : 0); }
 };
 
+// What all ranks of a pipeline do in a step.
 struct Schedule {
-  std::string name;
-  int num_ranks = 0;
-  int num_stages = 0;
-  int num_micro_batches = 0;
+  std::string name;                        // as --schedule takes it
+  int num_ranks = 0;                       // of the pipeline
+  int num_stages = 0;                      // of all ranks
+  int num_micro_batches = 0;               // of a step
   std::vector<std::vector<Action>> ranks;  // ranks[r]: what rank r does, in order
 };
 
@@ -58,11 +61,11 @@ struct Schedule {
 // `several_chunks`.
 void CheckSize(const char* name, const PipelineSize& size, bool several_chunks = false);
 
-bool IsForward(ActionKind kind);
-bool IsBackward(ActionKind kind);  // whole or half
-bool IsCompute(ActionKind kind);   // forward or backward
-bool IsSend(ActionKind kind);
-bool IsRecv(ActionKind kind);
+bool IsForward(ActionKind kind);    // of a whole stage
+bool IsBackward(ActionKind kind);   // whole or half
+bool IsCompute(ActionKind kind);    // forward or backward
+bool IsSend(ActionKind kind);       // of an activation or a gradient
+bool IsRecv(ActionKind kind);       // likewise
 bool IsOfWeights(ActionKind kind);  // kGather or kFree
 
 // The number of stages of `rank` when ranks run the stages in turn: stage s is of rank s % ranks.

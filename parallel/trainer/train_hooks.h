@@ -12,12 +12,12 @@ namespace torus::parallel {
 
 // A finished step, for `on_step`.
 struct StepReport {
-  int64_t step = 0;      // its number, from 0
-  double loss = 0;       // mean over the global mini-batch
-  int64_t samples = 0;   // in the global mini-batch
-  bool skipped = false;  // loss or gradients were not finite, and nothing was changed
-  double learning_rate = 0;
-  double seconds = 0;  // since the step before ended on rank 0 (the first: since Train began)
+  int64_t step = 0;          // its number, from 0
+  double loss = 0;           // mean over the global mini-batch
+  int64_t samples = 0;       // in the global mini-batch
+  bool skipped = false;      // loss or gradients were not finite, and nothing was changed
+  double learning_rate = 0;  // of the step
+  double seconds = 0;        // since the step before ended on rank 0 (the first: since Train began)
   // Of the whole model's gradient, before it was clipped, if options ask for it (clip_norm,
   // gradient_norm); NaN if the step was skipped.
   std::optional<double> gradient_norm;
@@ -39,6 +39,7 @@ struct TrainHooks {
   std::function<void(const StepReport&)> on_step;  // in order
 };
 
+// What an evaluation found, over all samples that count.
 struct EvaluationResult {
   double loss = 0;       // mean over the samples
   int64_t samples = 0;   // those that count (TrainingParts::left_out)

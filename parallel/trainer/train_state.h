@@ -28,7 +28,7 @@ struct TrainState {
   // The state of the codecs on each replica's links, "replica 0/activation 1 sent/0/residual"
   // (pipeline/codec_state.h). A run with another layout loads the names that it has in common.
   std::vector<NamedTensor> codecs;
-  LossScaleState loss_scale;
+  LossScaleState loss_scale;  // of the run
 };
 
 // Tensors that can be read one by one, by name: a rank reads only those of its own stages.
@@ -39,9 +39,9 @@ struct TensorSource {
 
 // A state in memory or in files.
 struct StateSource {
-  int64_t step = 0;
-  TensorSource weights, optimizer, averages, codecs;
-  LossScaleState loss_scale;
+  int64_t step = 0;                                   // mini-batches done
+  TensorSource weights, optimizer, averages, codecs;  // as TrainState has them
+  LossScaleState loss_scale;                          // of the run
 };
 
 // A source for a state in memory; it shares the state's tensors.

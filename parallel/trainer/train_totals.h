@@ -12,15 +12,15 @@ namespace torus::parallel {
 
 // Seconds of one rank, which add up to `wall`, and the bytes that it holds.
 struct RankTime {
-  RankPlace place;
-  double forward = 0;
-  double backward = 0;
-  double transfer = 0;  // encoding, copying, decoding
-  double reduce = 0;    // all-reduce over replicas, including waits
-  double optimizer = 0;
-  double data_wait = 0;
-  double idle = 0;   // waiting for another stage
-  double other = 0;  // between actions
+  RankPlace place;       // which rank it is
+  double forward = 0;    // of all micro-batches
+  double backward = 0;   // likewise
+  double transfer = 0;   // encoding, copying, decoding
+  double reduce = 0;     // all-reduce over replicas, including waits
+  double optimizer = 0;  // its steps
+  double data_wait = 0;  // for batches
+  double idle = 0;       // waiting for another stage
+  double other = 0;      // between actions
   double wall = 0;
   double pipeline = 0;  // of these, from each step's first forward to its last backward
   int64_t threads = 1;  // that compute for it
@@ -55,11 +55,12 @@ double Drift(const std::vector<RankTime>& ranks);
 // 0, which runs both. The simulator's bubble is the same if reductions and optimizer steps take no
 // time.
 struct Bubble {
-  double measured = 0;
+  double measured = 0;  // in this run
   double ideal = 0;     // simulated, with EqualStages; GPipe and 1F1B: (K - 1) / (M + K - 1)
   double balanced = 0;  // with measured times; a rank's time is divided evenly among its stages
 };
 
+// What a trainer has done so far.
 struct TrainTotals {
   int64_t steps = 0, samples = 0;  // skipped ones included
   int64_t skipped_steps = 0;       // whose loss or gradients were not finite
@@ -69,9 +70,9 @@ struct TrainTotals {
   std::string why_no_graph;        // what has prevented recording a step or an update
   int64_t loss_scale = 0;          // after the last step; 0 if the run scales no loss
   double seconds = 0;  // from the first step's begin to the last one's end, summed over calls
-  std::vector<RankTime> ranks;
+  std::vector<RankTime> ranks;   // of all of them
   std::vector<LinkBytes> links;  // that carried anything
-  Bubble bubble;
+  Bubble bubble;                 // of the steps so far
 };
 
 }  // namespace torus::parallel

@@ -38,9 +38,9 @@ struct TrainerOptions {
   // after it (Narayanan et al. 2021, section 4.1), or sends all of it, without a gather. Does not
   // change any bits.
   bool share_cuts = true;
-  int micro_batches = 1;  // of each replica
-  std::string schedule = "gpipe";
-  ScheduleGenerator generator;  // the application's own schedule; empty: `schedule`
+  int micro_batches = 1;           // of each replica
+  std::string schedule = "gpipe";  // a name of ScheduleNames()
+  ScheduleGenerator generator;     // the application's own schedule; empty: `schedule`
   // How the replicas of a stage get the same weights: one of StrategyNames() (strategy_factory.h).
   // All but "none" give the same bits if `collectives` is "direct".
   std::string strategy = "ddp";
@@ -139,6 +139,7 @@ struct TrainerOptions {
       on_gradients;
 };
 
+// What a trainer trains: model, loss, optimizer and rate.
 struct TrainingParts {
   // Makes the model. Called once by each rank, which keeps only its own stages, and once more for
   // each stage that shares a variable with an earlier one of the same rank (tied weights). Every
@@ -156,7 +157,7 @@ struct TrainingParts {
   // learn their order, and with those that the replica updates (ReplicaStrategy::held), to make the
   // optimizer that is used.
   std::function<std::unique_ptr<Optimizer>(std::vector<NamedVariable>)> optimizer;
-  std::function<double(int64_t step)> learning_rate;
+  std::function<double(int64_t step)> learning_rate;  // of each step, from 0
   // The inputs of stage 0 for the largest micro-batch; buffers are allocated for it.
   std::vector<TensorSpec> largest_inputs;
   // The inputs of stage 0 for the smallest micro-batch of any training step. Before step 0 the

@@ -9,6 +9,7 @@
 
 namespace torus::parallel {
 
+// What a rank is in its run.
 struct RankPlace {
   int rank = 0;             // in the run
   int replica = 0;          // its copy of the model
@@ -28,10 +29,10 @@ class WorldLayout {
  public:
   WorldLayout(const Schedule& schedule, int replicas, int tensor = 1);
 
-  int size() const { return static_cast<int>(places_.size()); }
-  int replicas() const { return replicas_; }
-  const RankPlace& place(int rank) const { return places_[rank]; }
-  const std::vector<RankPlace>& places() const { return places_; }
+  int size() const { return static_cast<int>(places_.size()); }          // ranks of the run
+  int replicas() const { return replicas_; }                             // copies of the model
+  const RankPlace& place(int rank) const { return places_[rank]; }       // of rank `rank`
+  const std::vector<RankPlace>& places() const { return places_; }       // of all ranks, by number
   std::vector<int> PipelineOf(int replica, int tensor = 0) const;        // ranks, in its order
   std::vector<int> ReplicasOf(int pipeline_rank, int tensor = 0) const;  // ranks, in their order
   std::vector<int> TensorRanksOf(int replica, int pipeline_rank) const;  // ranks, in their order

@@ -22,6 +22,7 @@ namespace torus::parallel {
 
 inline constexpr double kLongestTimeout = 1e8;  // seconds: clocks count nanoseconds in 64 bits
 
+// The deadline of waits.
 struct InProcessOptions {
   double timeout = 60;  // seconds without progress until a wait fails, at most kLongestTimeout
 };
@@ -35,8 +36,8 @@ class InProcessWorld {
   // kLongestTimeout.
   explicit InProcessWorld(int size, InProcessOptions options = {});
 
-  int size() const;
-  double timeout() const;
+  int size() const;        // ranks
+  double timeout() const;  // seconds
   // The transport that `rank` uses; lives as long as the world.
   Transport& transport(int rank);
   // The counter to attach to the rank's thread (SetProgressCounter); RunRanks does so.
@@ -44,8 +45,9 @@ class InProcessWorld {
 
   // As Transport::Abort called by `rank`; -1 if no single rank is the cause.
   void Abort(int rank, const std::string& reason);
-  bool aborted() const;
+  bool aborted() const;    // whether Abort was called
   int aborted_by() const;  // `rank` of the first Abort; -1 before any
+  // Payload bytes from one rank to another that have arrived so far.
   uint64_t BytesSent(int from, int to, TagClass kind) const;
 
  private:

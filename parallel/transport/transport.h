@@ -14,13 +14,15 @@ namespace torus::parallel {
 
 // Memory to send from or receive into. The caller keeps it allocated, and does not change the bytes
 // of a send, until Wait of the Pending has returned. A message of GPU memory runs after all work
-// that `stream` of that GPU holds when the message is started.
+// that `stream` of that GPU holds when the message is started. Members without a comment are as
+// their names say; `device` is where `data` lies.
 struct ConstBuffer {
   const void* data = nullptr;
   size_t bytes = 0;
   Device device = {};
   StreamHandle stream = nullptr;
 };
+// The same to receive into. Members without a comment are as in ConstBuffer.
 struct Buffer {
   void* data = nullptr;
   size_t bytes = 0;
@@ -41,15 +43,17 @@ struct WaitTime {
 // completes, even if it is started later.
 class [[nodiscard]] Pending {
  public:
+  // How a transport implements one; the calls are as those of Pending.
   class State {
    public:
     virtual ~State() = default;
-    virtual WaitTime Wait() = 0;
+    virtual WaitTime Wait() = 0;  // as that of Pending, called once
+    // As Wait, for a stream.
     virtual WaitTime WaitOn(StreamHandle stream) {
       static_cast<void>(stream);
       return Wait();
     }
-    virtual bool Done() = 0;
+    virtual bool Done() = 0;  // as that of Pending
   };
   Pending() = default;  // nothing started
   explicit Pending(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -91,7 +95,7 @@ class Transport {
  public:
   virtual ~Transport() = default;
   virtual int rank() const = 0;
-  virtual int size() const = 0;
+  virtual int size() const = 0;  // ranks of this transport
   // The rank's number in the whole run, which errors name; in a Group it differs from rank().
   virtual int world_rank() const { return rank(); }
   // The ranks of this transport that are on this rank's host and so share its cores, including this
@@ -100,10 +104,10 @@ class Transport {
   // Whether Send and Recv accept memory of `device`. Other memory must first be copied to the CPU.
   virtual bool Moves(Device device) const { return device.kind == DeviceKind::kCpu; }
 
-  // Start a message to or from `peer` (0..size-1, including this rank). Neither blocks. Both sides
-  // give the same tag and the same number of bytes; messages with the same tag are matched in
-  // order. `what` describes the message in the errors of Wait ("activation of micro-batch 2, step
-  // 17, stage 1").
+  // Start a message (Send, Recv) to or from `peer` (0..size-1, including this rank). Neither
+  // blocks. Both sides give the same tag and the same number of bytes; messages with the same tag
+  // are matched in order. `what` describes the message in the errors of Wait ("activation of
+  // micro-batch 2, step 17, stage 1").
   [[nodiscard]] virtual Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) = 0;
   [[nodiscard]] virtual Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) = 0;
 

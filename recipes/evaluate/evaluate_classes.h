@@ -20,8 +20,9 @@ struct Prediction {
   double probability = 0;             // of the predicted class, by the softmax of the outputs
 };
 
+// How well a classifier does on a dataset.
 struct ClassEvaluation {
-  data::ConfusionMatrix counts;
+  data::ConfusionMatrix counts;              // of the examples that count
   double loss = 0;                           // mean cross entropy
   std::vector<Prediction> predictions = {};  // of the examples that count, in their order
 };

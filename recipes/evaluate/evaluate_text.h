@@ -9,6 +9,7 @@
 
 namespace torus::recipes {
 
+// How well a language model predicts a text.
 struct TextEvaluation {
   int64_t tokens = 0;  // that were predicted
   double loss = 0;     // mean negative log likelihood per token, in nats

@@ -7,6 +7,7 @@
 
 namespace torus::recipes {
 
+// How the next token is drawn from the logits.
 struct SamplingOptions {
   double temperature = 1;  // divides the logits; 0: always the likeliest token
   int64_t top_k = 0;  // keeps only the k likeliest tokens (Fan et al. 2018, section 5.1); 0: all

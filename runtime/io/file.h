@@ -25,6 +25,7 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
+  // Appends the bytes.
   void Write(const void* data, size_t bytes);
   void Write(std::string_view text) { Write(text.data(), text.size()); }
   // Closes the file; with `durable`, after fsync, so that the bytes survive a power loss. Without
@@ -53,11 +54,11 @@ class InputFile {
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  const std::string& path() const { return path_; }
-  uint64_t size() const { return size_; }
+  const std::string& path() const { return path_; }  // as errors name it
+  uint64_t size() const { return size_; }            // bytes, when it was opened
   // Reads exactly `bytes` from `offset`. Throws BadInput if the file ends earlier.
   void ReadAt(uint64_t offset, void* data, size_t bytes) const;
-  std::string ReadAll() const;
+  std::string ReadAll() const;  // the whole file
 
  private:
   std::string path_;

@@ -17,21 +17,22 @@
 namespace torus::safetensors {
 
 inline constexpr uint64_t kMaxHeader = 100'000'000;  // bytes; the reference implementation's limit
-inline constexpr const char* kMetadata = "__metadata__";
+inline constexpr const char* kMetadata = "__metadata__";  // the name that is no tensor's
 
 // A tensor's entry: it occupies bytes [begin, end) after the header.
 struct Entry {
-  std::string name;
-  DType dtype;  // of the tensor; `stored` is that of the file
-  Shape shape;
+  std::string name;  // of the tensor
+  DType dtype;       // of the tensor; `stored` is that of the file
+  Shape shape;       // of the tensor
   uint64_t begin, end;
-  const io::StoredType* stored = nullptr;
-  std::optional<uint32_t> checksum{};  // of its bytes, if the file has one (safetensors_sums.h)
+  const io::StoredType* stored = nullptr;  // the type in the file
+  std::optional<uint32_t> checksum{};      // of its bytes, if the file has one (safetensors_sums.h)
 };
 
+// What a header says of its file.
 struct Header {
-  std::map<std::string, std::string> metadata;
-  std::vector<Entry> entries;  // by position, without hole or overlap
+  std::map<std::string, std::string> metadata;  // empty if it has none
+  std::vector<Entry> entries;                   // by position, without hole or overlap
 };
 
 // Parses and checks the header of a file with `data_bytes` bytes after it, as strictly as

@@ -17,12 +17,13 @@ class UpdatedFile {
   UpdatedFile(const UpdatedFile&) = delete;
   UpdatedFile& operator=(const UpdatedFile&) = delete;
 
-  const std::string& path() const { return path_; }
-  uint64_t size() const;
+  const std::string& path() const { return path_; }  // as it was given
+  uint64_t size() const;                             // bytes at this moment
   // Reads `bytes` from `offset`. Returns whether the file had all of them.
   bool ReadAt(uint64_t offset, void* data, size_t bytes) const;
+  // Over what is there, or behind its end.
   void WriteAt(uint64_t offset, const void* data, size_t bytes);
-  void Truncate(uint64_t size);
+  void Truncate(uint64_t size);  // to this size
   // Waits until what was written is on the disk.
   void Sync();
 

@@ -44,6 +44,13 @@ std::string BetweenTicks(std::string_view page, size_t start) {
 
 }  // namespace
 
+std::string Shown(const Command& command) {
+  std::string all;
+  for (const std::vector<std::string>* words : {&command.targets, &command.arguments})
+    for (const std::string& word : *words) all += (all.empty() ? "" : " ") + word;
+  return all;
+}
+
 std::vector<std::string> ShellWords(std::string_view line) {
   std::vector<std::string> words;
   bool within = false;

@@ -14,6 +14,9 @@ struct Command {
   std::vector<std::string> flags, targets, arguments;
 };
 
+// Targets and arguments, as a line.
+std::string Shown(const Command& command);
+
 // Words as a shell takes them: quotes hold a word together, and # after a space ends the line.
 std::vector<std::string> ShellWords(std::string_view line);
 

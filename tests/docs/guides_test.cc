@@ -1,6 +1,9 @@
 // The commands of README and guides: their targets are there, and the programs take their flags.
+#include "tests/docs/guides.h"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -39,6 +42,8 @@ const std::map<std::string, Runner>& Runners() {
       {"//tools:replay", {"tools/replay/replay_main"}},
       {"//tools:simulate", {"tools/simulate/simulate"}},
       {"//tools:bench", {"tools/bench/bench", {"--benchmark_list_tests=true"}}},
+      {"//tools/simulate:link_times", {"tools/simulate/link_times"}},
+      {"//tools/train:measure_blocks", {"tools/train/measure_blocks"}},
       {"//tools/labs:grade", {"tools/labs/build_it_yourself/grade"}},
       {"//tools/labs:grade_all", {"tools/labs/build_it_yourself/grade_all"}},
       {"//tools/labs:train_with", {"tools/labs/train_with/train_with"}},
@@ -46,30 +51,17 @@ const std::map<std::string, Runner>& Runners() {
   return runners;
 }
 
-// Commands that are not run here, by how they begin, and why.
-const std::map<std::string, std::string>& NotRun() {
-  static const std::map<std::string, std::string> why = {
-      {"//tools/experiments:NAME", "stands for many; tests/tools/experiments runs each"},
-      {"//ops:NAME/cuda", "stands for each family"},
-      {"//tests:cuda_suite", "needs a build for GPUs"},
-      {"//tools/train:measure_blocks", "measures for minutes; tests/tools/flags has its flags"},
-      {"//tools:train --seed S", "letters stand for values"},
-      {"//tools/simulate:link_times", "measures for minutes, and has no flags"},
-      {"//tools/labs:q1", "tests/tools/labs runs each question"},
-      {"//tools/labs:strip", "copies the source tree; tests/tools/labs runs it"},
-      {"//docs:api", "needs Doxygen; tests/docs/doxygen_test runs it"},
-      {"//tools:install", "builds the library; tests/tools/install installs it"},
-      {"//tools:bench --memory", "measures for minutes"},
-      {"//tools/bench:ledger", "needs a build for emulated GPUs; tests/tools/ledger counts steps"},
+// Commands that another test runs, by how they begin.
+const std::map<std::string, std::string>& RunElsewhere() {
+  static const std::map<std::string, std::string> where = {
+      {"//tools/experiments:NAME", "tests/tools/experiments"},  // each of them
+      {"//tools/labs:q1", "tests/tools/labs"},
+      {"//tools/labs:strip", "tests/tools/labs"},
+      {"//docs:api", "tests/docs/doxygen_test.cc"},
+      {"//tools:install", "tests/tools/install"},
+      {"//tools/bench:ledger", "tests/tools/ledger"},  // emulated GPUs need a build of their own
   };
-  return why;
-}
-
-std::string Shown(const Command& command) {
-  std::string all;
-  for (const Words* words : {&command.targets, &command.arguments})
-    for (const std::string& word : *words) all += (all.empty() ? "" : " ") + word;
-  return all;
+  return where;
 }
 
 struct Place {
@@ -78,13 +70,10 @@ struct Place {
 };
 
 std::vector<Place> AllCommands() {
-  const fs::path root = testing::SourceRoot();
-  std::vector<fs::path> pages = testing::SourceFiles("docs", {".md"});
-  pages.insert(pages.end(), {"README.md", "CONTRIBUTING.md"});
   std::vector<Place> all;
-  for (const fs::path& page : pages)
-    for (const Command& command : CommandsOf(testing::ReadText(root / page)))
-      all.push_back({page.string() + ":" + std::to_string(command.line), command});
+  for (const auto& [page, text] : Guides())
+    for (const Command& command : CommandsOf(text))
+      all.push_back({page + ":" + std::to_string(command.line), command});
   return all;
 }
 
@@ -101,6 +90,11 @@ bool TargetIsThere(const std::string& target) {
          fs::exists(root / folder / (name + ".cc"));
 }
 
+bool ConfigurationIsThere(const std::string& name) {
+  const std::string all = testing::ReadText(testing::SourceRoot() / ".bazelrc");
+  return all.find("build:" + name + ' ') != all.npos;
+}
+
 TEST(Guides, TargetsOfCommandsAreThere) {
   const std::vector<Place> all = AllCommands();
   ASSERT_GT(all.size(), 60u);
@@ -108,19 +102,39 @@ TEST(Guides, TargetsOfCommandsAreThere) {
     EXPECT_TRUE(std::set<std::string>({"run", "build", "test", "help"}).contains(command.verb))
         << page << " has verb " << command.verb;
     for (const std::string& target : command.targets)
-      EXPECT_TRUE(!target.starts_with("//") || NotRun().contains(target) || TargetIsThere(target))
+      EXPECT_TRUE(!target.starts_with("//") || RunElsewhere().contains(target) ||
+                  Unrun().contains(target) || TargetIsThere(target))
           << page << " has " << target;
+    for (const std::string& flag : command.flags)
+      EXPECT_TRUE(!flag.starts_with("--config=") || ConfigurationIsThere(flag.substr(9)))
+          << page << " has " << flag;
   }
 }
 
 bool IsNotRun(const Command& command) {
-  return std::ranges::any_of(
-      NotRun(), [&](const auto& entry) { return Shown(command).starts_with(entry.first); });
+  const auto begins = [&](const auto& entry) { return Shown(command).starts_with(entry.first); };
+  return std::ranges::any_of(RunElsewhere(), begins) || std::ranges::any_of(Unrun(), begins);
+}
+
+// Measures for minutes: its flags are compared with those that its help lists.
+bool IsDear(const Command& command) {
+  return command.targets[0] == "//tools/simulate:link_times" ||
+         command.targets[0] == "//tools/train:measure_blocks" ||
+         std::ranges::count(command.arguments, "--memory") > 0;
+}
+
+// Letters and brackets of a command that stands for many, by one that it stands for.
+std::string Chosen(std::string word) {
+  static const std::map<std::string, std::string> values = {
+      {"S", "1"}, {"C", "none"}, {"X", "0.1"}};
+  if (word.starts_with('[') && word.ends_with(']')) word = word.substr(1, word.size() - 2);
+  return values.contains(word) ? values.at(word) : word;
 }
 
 // A train without data would take those of the machine, and would train.
 Words ArgumentsOf(const Command& command) {
   Words arguments = command.arguments;
+  for (std::string& word : arguments) word = Chosen(word);
   const auto has = [&](const char* flag) { return std::ranges::count(arguments, flag) > 0; };
   const std::string target = command.targets[0];
   if (target == "//tools:train" && !has("--describe") && !has("--help") && !has("--data-dir"))
@@ -158,21 +172,29 @@ TEST(Guides, ProgramsTakeTheFlagsOfCommands) {
       continue;
     }
     const std::string& path = Runners().at(command.targets[0]).path;
+    ++ran;
+    if (IsDear(command)) {
+      for (const std::string& flag : FlagsNotInHelp(path, command.arguments, scratch))
+        ADD_FAILURE() << page << ": " << path << " --help does not list " << flag;
+      continue;
+    }
     const Ended ended = Program(path, ArgumentsOf(command), scratch).Wait();
     EXPECT_TRUE(ended.status == 0 || NothingThere(ended.err))
         << page << ": " << Shown(command) << "\n  status " << ended.status << ": " << ended.err;
-    ++ran;
   }
   EXPECT_GT(ran, 40);
 }
 
-// What is listed as not run stands in a guide.
+// What is listed as not run here stands in a guide; the other tests are there.
 TEST(Guides, WhatIsNotRunIsThere) {
   const std::vector<Place> all = AllCommands();
-  for (const auto& [start, why] : NotRun())
-    EXPECT_TRUE(std::ranges::any_of(all, [&](const Place& place) {
-      return Shown(place.command).starts_with(start);
-    })) << start;
+  for (const auto& list : {RunElsewhere(), Unrun()})
+    for (const auto& [start, why] : list)
+      EXPECT_TRUE(std::ranges::any_of(all, [&](const Place& place) {
+        return Shown(place.command).starts_with(start);
+      })) << start;
+  for (const auto& [start, where] : RunElsewhere())
+    EXPECT_TRUE(fs::exists(testing::SourceRoot() / where)) << where;
 }
 
 }  // namespace

@@ -154,6 +154,14 @@ TEST_F(Installed, BuildsTheProgramOfTheGuide) {
   Must("cmake --build " + scratch_ + "/build");
   Must("cd " + scratch_ + " && build/own");
   EXPECT_TRUE(fs::exists(scratch_ + "/own.safetensors"));
+
+  // And by its line for who has no CMake, where it says ~/torus.
+  std::string line = PageBlock(page, "g++ -O2 own.cc");
+  for (const std::string home : {"~/torus", "$HOME/torus"})
+    for (size_t at; (at = line.find(home)) != line.npos;) line.replace(at, home.size(), prefix_);
+  fs::remove(scratch_ + "/own.safetensors");
+  Must("cd " + scratch_ + " && " + line.substr(0, line.find('\n')) + " && ./own");
+  EXPECT_TRUE(fs::exists(scratch_ + "/own.safetensors"));
 }
 
 TEST_F(Installed, IsLinkedWholeIntoAProgram) {
