@@ -83,6 +83,9 @@ Opened OpenFile(const ExportOptions& o, const Place& place, const std::string& p
 }
 
 Opened Open(const ExportOptions& o) {
+  std::error_code none;
+  Require(fs::exists(o.input, none) || !io::CommittedFolder(o.input).empty(), o.input,
+          "cannot open: there is no such file or folder");
   const Place place = recipes::WithRunSettings({.model = o.model, .init = o.input});
   if (io::CommittedFolder(place.init).empty()) return OpenFile(o, place, place.init);
   return io::OpenOneCommit(place.init, [&](const std::string& folder) {

@@ -78,6 +78,7 @@ TEST_F(OnnxProgram, AFileIsReplacedOnlyWhenAskedTo) {
 
 TEST_F(OnnxProgram, WhatCannotBeIsRefusedAndNothingIsWritten) {
   const std::string weights = Path("weights.safetensors"), out = Path("out.onnx");
+  ExpectOneLine(Convert({Path("none"), out}), 2, "none] cannot open: there is no such");
   ExpectOneLine(Convert({weights, out}), 2, "does not say what model it holds: give --model");
   ExpectOneLine(Convert({weights, out, "--model", "llama"}), 2, "has no ONNX form");
   ExpectOneLine(Convert({weights, out, "--model", "resnet18"}), 2, "is it another model?");
