@@ -37,10 +37,11 @@ std::unique_ptr<data::Tokenizer> TokenizerOf(const TextModelFlags& flags, const 
   const bool has = data::HasTokenizer(place);
   Require(!has || flags.tokenizer.empty() || !flags.vocab_dir.empty(), "evaluate",
           "--tokenizer {}: leave it out, {} has its own tokenizer", flags.tokenizer, place);
-  Require(has || !flags.tokenizer.empty(), "evaluate",
-          "{} has no tokenizer: needs vocab.json and merges.txt, or tokenizer.json (tokenizer.model is "
-          "not read), there or in --vocab-dir; or --tokenizer",
-          place);
+  Require(
+      has || !flags.tokenizer.empty(), "evaluate",
+      "{} has no tokenizer: needs vocab.json and merges.txt, or tokenizer.json (tokenizer.model is "
+      "not read), there or in --vocab-dir; or --tokenizer",
+      place);
   if (flags.tokenizer.empty()) return data::TokenizerOfFolder(place, model.tokenizer);
   return data::MakeTokenizer({.tokenizer = flags.tokenizer}, flags.vocab_dir);
 }
