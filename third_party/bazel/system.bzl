@@ -14,6 +14,22 @@ own_folder = repository_rule(
     local = True,
 )
 
+# The name that labels use: a module extension's repositories have others in front, parted by ~ or +.
+def _own_name(ctx):
+    return ctx.name.split("~")[-1].split("+")[-1]
+
+def _system_files_impl(ctx):
+    for name in ctx.attr.files:
+        ctx.symlink(ctx.path(ctx.attr.folder).get_child(name), name)
+    ctx.file("BUILD", "exports_files(%r)\n" % ctx.attr.files)
+
+# Files of a folder of the system, as labels.
+system_files = repository_rule(
+    implementation = _system_files_impl,
+    attrs = {"folder": attr.string(), "files": attr.string_list()},
+    local = True,
+)
+
 def _system_library_impl(ctx):
     root = ctx.path("/usr/include")
     machine = root.get_child("%s-linux-gnu" % ctx.execute(["uname", "-m"]).stdout.strip())
@@ -34,7 +50,7 @@ cc_library(
     linkopts = {linkopts},
     visibility = ["//visibility:public"],
 )
-""".format(name = ctx.name, include = include, defines = ctx.attr.defines, linkopts = ctx.attr.linkopts))
+""".format(name = _own_name(ctx), include = include, defines = ctx.attr.defines, linkopts = ctx.attr.linkopts))
 
 system_library = repository_rule(
     implementation = _system_library_impl,
