@@ -10,6 +10,7 @@
 #include "recipes/run/run.h"
 #include "recipes/run/summary.h"
 #include "tests/recipes/run/image_run.h"
+#include "tests/recipes/run/summary_of.h"
 #include "tests/testing/checkpoint_bytes.h"
 #include "tests/testing/error_of.h"
 
