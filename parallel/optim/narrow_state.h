@@ -23,6 +23,7 @@ namespace torus::parallel {
 inline constexpr int64_t kStateBlock = 256;
 static_assert(kNormBlock % kStateBlock == 0);
 
+// Blocks of so many elements; the last may be shorter.
 inline constexpr int64_t StateBlocks(int64_t elements) {
   return (elements + kStateBlock - 1) / kStateBlock;
 }
@@ -37,6 +38,7 @@ inline constexpr int64_t BytesOfState(StateType type, int64_t elements) {
 // of the blocks. Undefined if there is no such state.
 struct StateTensor {
   Tensor values, scales;
+  // Whether there is such state.
   bool defined() const { return values.defined(); }
 };
 

@@ -20,10 +20,11 @@ struct StateKind {
   // for each parameter; and whether there are negative values. Empty: all is as the parameter.
   std::vector<StateType> types = {};
   std::vector<Tensor> scales = {};
-  bool with_sign = true;
+  bool with_sign = true;  // else no value is negative
 
+  // The state of one parameter, undefined before its first step; and its replacement.
   StateTensor Of(size_t parameter) const;
-  void Set(size_t parameter, StateTensor state);
+  void Set(size_t parameter, StateTensor state);  // shares the state's memory
 };
 
 // Returns PARAMETER for PARAMETER.KIND.

@@ -320,7 +320,7 @@ TEST(Scatter, RefusesWhatDoesNotFit) {
   EXPECT_THROW(IndexAdd(x, 0, Index({0}, {1}), src), BadInput);
   EXPECT_THROW(IndexAdd(x, 1, Index({0, 3}, {2}), src), BadInput);
   const Variable whole(Zeros({2}, DType::kI64));
-  EXPECT_THROW(IndexAdd(whole, 0, Index({0}, {1}), Narrow(whole, 0, 0, 1), 2), BadInput);
+  EXPECT_THROW(IndexAdd(whole, 0, Index({0}, {1}), Narrow(whole, 0, 0, 1), 2.5), BadInput);
   EXPECT_THROW(TakeAlongDim(x, Index({0}, {1}), 0), BadInput);
   EXPECT_THROW(TopK(x, 4), BadInput);
   EXPECT_THROW(TopK(x, -1), BadInput);

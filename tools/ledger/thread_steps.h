@@ -19,8 +19,8 @@ struct ThreadSteps {
 };
 
 // Runs block number `block` as the last of its groups and follows thread `thread` of it for some
-// thousands of instructions; what comes between is taken to be like those before. Until it arrives as
-// one of a group of blocks, and from each such arrival on (runtime/cuda/arrivals.h).
+// thousands of instructions; what comes between is taken to be like those before. Until it arrives
+// as one of a group of blocks, and from each such arrival on (runtime/cuda/arrivals.h).
 std::vector<ThreadSteps> FollowThread(const emulated_gpu::SeenLaunch& launch, uint64_t block,
                                       int thread);
 
