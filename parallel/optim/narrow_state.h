@@ -37,6 +37,7 @@ inline constexpr int64_t BytesOfState(StateType type, int64_t elements) {
 // of the blocks. Undefined if there is no such state.
 struct StateTensor {
   Tensor values, scales;
+  // Whether there is such a state.
   bool defined() const { return values.defined(); }
 };
 
