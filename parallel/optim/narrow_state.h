@@ -23,6 +23,7 @@ namespace torus::parallel {
 inline constexpr int64_t kStateBlock = 256;
 static_assert(kNormBlock % kStateBlock == 0);
 
+// How many blocks hold so many elements; the last may be shorter.
 inline constexpr int64_t StateBlocks(int64_t elements) {
   return (elements + kStateBlock - 1) / kStateBlock;
 }
