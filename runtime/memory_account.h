@@ -42,7 +42,7 @@ class MemoryAccount {
   bool TryCharge(Device device, size_t bytes);
   // As TryCharge; throws BrokenEnvironment with the bytes asked for, live and allowed.
   void Charge(Device device, size_t bytes);
-  // Takes back what was charged.
+  // Gives back what was charged.
   void Credit(Device device, size_t bytes) noexcept;
 
   // The calling thread's; null without one.

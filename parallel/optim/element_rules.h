@@ -37,6 +37,7 @@ struct AdagradScalars {
   double learning_rate = 0, gradient_scale = 1, weight_decay = 0, eps = 1e-10;
 
   // s0 = s0 + g^2;  p = p - learning_rate g / (sqrt(s0) + eps)
+  // Members without a comment are the formulas' factors as T, and the update of one element.
   template <class T>
   struct alignas(8) Rule {
     T scale, decay, size, eps;
@@ -57,12 +58,13 @@ struct AdagradScalars {
 // Members without a comment are RMSprop's options, and kName names them in errors.
 struct RmspropScalars {
   static constexpr const char* kName = "rmsprop";
-  double learning_rate = 0, gradient_scale = 1, weight_decay = 0, eps = 1e-8, alpha = 0.99,
-         momentum = 0;
+  double learning_rate = 0, gradient_scale = 1, weight_decay = 0;
+  double eps = 1e-8, alpha = 0.99, momentum = 0;
 
   // s0 = alpha s0 + (1 - alpha) g^2;  s2 = alpha s2 + (1 - alpha) g, if there is one (centered)
   // d = g / (sqrt(s0 - s2^2) + eps)
   // s1 = momentum s1 + d, if there is one;  p = p - learning_rate (s1 or d)
+  // Members without a comment are the formulas' factors as T, and the update of one element.
   template <class T>
   struct alignas(8) Rule {
     T scale, decay, size, eps, alpha, rest, momentum;
@@ -100,6 +102,7 @@ struct LionScalars {
 
   // p = p (1 - learning_rate weight_decay) - learning_rate sign(beta1 s0 + (1 - beta1) g)
   // s0 = beta2 s0 + (1 - beta2) g
+  // Members without a comment are the formulas' factors as T, and the update of one element.
   template <class T>
   struct alignas(8) Rule {
     T scale, keep, size, rest1, rest2;
@@ -121,8 +124,8 @@ struct LionScalars {
 // Members without a comment are schedule-free AdamW's options, and kName names them in errors.
 struct ScheduleFreeScalars {
   static constexpr const char* kName = "schedule_free";
-  double learning_rate = 0, gradient_scale = 1, weight_decay = 0, eps = 1e-8, beta1 = 0.9,
-         beta2 = 0.999;
+  double learning_rate = 0, gradient_scale = 1, weight_decay = 0;
+  double eps = 1e-8, beta1 = 0.9, beta2 = 0.999;
   double step = 1;   // of the variance, including this one
   double share = 1;  // of the new z in the average
 
@@ -130,6 +133,7 @@ struct ScheduleFreeScalars {
   // v = beta2 v + (1 - beta2) g^2;  d = g / (sqrt(v / (1 - beta2^step)) + eps) + weight_decay y
   // y = (1 - share) y + share z - learning_rate (1 - beta1 (1 - share)) d
   // z = z - learning_rate d
+  // Members without a comment are the formulas' factors as T, and the update of one element.
   template <class T>
   struct alignas(8) Rule {
     T scale, decay, eps, beta2, rest2, correction, share, size_y, size_z;
@@ -161,6 +165,7 @@ struct MoveScalars {
   static constexpr const char* kName = "schedule_free";
   double weight = 0;
 
+  // Members without a comment are the formulas' factors as T, and the update of one element.
   template <class T>
   struct alignas(8) Rule {
     T weight;
@@ -179,6 +184,7 @@ struct MomentumScalars {
   double gradient_scale = 1, momentum = 0.95;
   bool nesterov = true;
 
+  // Members without a comment are the formulas' factors as T, and the update of one element.
   template <class T>
   struct alignas(8) Rule {
     T scale, momentum, rest;
@@ -202,6 +208,7 @@ struct DirectionScalars {
   static constexpr const char* kName = "muon";
   double learning_rate = 0, weight_decay = 0, size = 0;
 
+  // Members without a comment are the formulas' factors as T, and the update of one element.
   template <class T>
   struct alignas(8) Rule {
     T keep, size;

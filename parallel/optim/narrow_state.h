@@ -23,7 +23,7 @@ namespace torus::parallel {
 inline constexpr int64_t kStateBlock = 256;
 static_assert(kNormBlock % kStateBlock == 0);
 
-// Blocks of so many elements; the last may be shorter.
+// How many blocks hold so many elements; the last may be shorter.
 inline constexpr int64_t StateBlocks(int64_t elements) {
   return (elements + kStateBlock - 1) / kStateBlock;
 }
@@ -38,7 +38,7 @@ inline constexpr int64_t BytesOfState(StateType type, int64_t elements) {
 // of the blocks. Undefined if there is no such state.
 struct StateTensor {
   Tensor values, scales;
-  // Whether there is such state.
+  // Whether there is such a state.
   bool defined() const { return values.defined(); }
 };
 

@@ -9,7 +9,7 @@ namespace torus::parallel {
 // of these blocks, bit for bit, as a rank that has all of it.
 inline constexpr int64_t kNormBlock = 1 << 14;
 
-// Blocks of so many elements; the last may be shorter.
+// How many blocks hold so many elements; the last may be shorter.
 inline constexpr int64_t NormBlocks(int64_t elements) {
   return (elements + kNormBlock - 1) / kNormBlock;
 }

@@ -17,14 +17,15 @@ struct StateKind {
   std::vector<Tensor> tensors;  // one for each parameter; undefined before its first step
   bool counter = false;         // an f32 scalar for any parameter
   // Of what may be kept in less than f32 (narrow_state.h): the type and, of 8 bits, the scales, one
-  // for each parameter; and whether there are negative values. Empty: all is as the parameter.
+  // for each parameter. Empty: all is as the parameter.
   std::vector<StateType> types = {};
   std::vector<Tensor> scales = {};
-  bool with_sign = true;  // else no value is negative
+  bool with_sign = true;  // whether it has negative values
 
-  // The state of one parameter, undefined before its first step; and its replacement.
+  // The state of the parameter of this number.
   StateTensor Of(size_t parameter) const;
-  void Set(size_t parameter, StateTensor state);  // shares the state's memory
+  // Replaces it.
+  void Set(size_t parameter, StateTensor state);
 };
 
 // Returns PARAMETER for PARAMETER.KIND.

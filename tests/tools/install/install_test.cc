@@ -177,6 +177,39 @@ TEST_F(Installed, IsLinkedWholeIntoAProgram) {
   EXPECT_NE(learned.find("sin 1 = 0.8"), std::string::npos) << learned;
 }
 
+// One line and a status, no signal, before any initialiser of the library or of the archive's objects
+// that uses AVX2.
+TEST_F(Installed, TellsAnOldProcessor) {
+#ifndef __x86_64__
+  GTEST_SKIP() << "only x86-64 has processors that are too old";
+#endif
+  if (!Has("qemu-x86_64"))
+    GTEST_SKIP()
+        << "NOT CHECKED: there is no qemu-x86_64 (package qemu-user), so nothing here says "
+           "what a program with the installed library does on a processor that is too old";
+  const std::string source = prefix_ + "/share/torus/examples/mlp_regression.cc";
+  const Outcome configured =
+      Configured("REQUIRED", "add_library(object OBJECT " + source +
+                                 ")\n"
+                                 "target_link_libraries(object PRIVATE torus::torus)\n"
+                                 "add_executable(with_library $<TARGET_OBJECTS:object>)\n"
+                                 "target_link_libraries(with_library PRIVATE torus::torus)\n"
+                                 "add_executable(with_archive $<TARGET_OBJECTS:object>)\n"
+                                 "target_link_libraries(with_archive PRIVATE torus::static)");
+  ASSERT_EQ(configured.status, 0) << configured.output;
+  Must("cmake --build " + scratch_ + "/asks/build");
+  for (const std::string program : {"with_library", "with_archive"}) {
+    const Outcome outcome = Shell("qemu-x86_64 -cpu Nehalem " + scratch_ + "/asks/build/" +
+                                  program + " " + scratch_ + "/m.safetensors");
+    EXPECT_EQ(outcome.status, 1) << program << "\n" << outcome.output;
+    EXPECT_EQ(outcome.output.find("torus: this processor is too old: x86-64-v3 "), 0u)
+        << program << "\n"
+        << outcome.output;
+    EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << program << "\n" << outcome.output;
+  }
+  EXPECT_FALSE(fs::exists(scratch_ + "/m.safetensors"));
+}
+
 TEST_F(Installed, IsFoundByVersionsThatItMeets) {
   for (const char* request : {"REQUIRED", "0 REQUIRED", "0.1 REQUIRED", "0.1...1 REQUIRED"}) {
     const Outcome found = Configured(request);
