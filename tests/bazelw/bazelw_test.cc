@@ -42,8 +42,8 @@ class Bazelw : public ::testing::Test {
   Outcome RunWith(const std::string& arguments) {
     const std::string script = std::string(std::getenv("TEST_SRCDIR")) + "/torus/bazelw";
     const std::string command =
-        "HOME=/nonexistent TORUS_DATA=/d TORUS_CASES=/c PATH=" + bin_.string() + " " + script +
-        " " + arguments + " 2>&1";
+        "unset BAZEL_STARTUP; HOME=/nonexistent TORUS_DATA=/d TORUS_CASES=/c PATH=" +
+        bin_.string() + " " + script + " " + arguments + " 2>&1";
     return testing::RunCommand(command);
   }
 
