@@ -51,7 +51,7 @@ class InstallScript : public ::testing::Test {
   std::set<std::string> Files() const {
     std::set<std::string> files;
     for (const auto& entry : fs::recursive_directory_iterator(Prefix()))
-      if (!entry.is_directory()) files.insert(fs::relative(entry.path(), Prefix()));
+      if (!entry.is_directory()) files.insert(entry.path().lexically_relative(Prefix()));
     return files;
   }
   std::set<std::string> Manifest() const {
