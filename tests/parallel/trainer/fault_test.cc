@@ -222,7 +222,7 @@ TEST(FaultDeathTest, EndlessStopEndsTheProgram) {
 TEST(Fault, ARankThatWasLeftBehindCallsNoHook) {
   const auto release = std::make_shared<std::promise<void>>();
   const auto hooks = std::make_shared<std::atomic<int>>(0);
-  const auto held = std::make_shared<int>();  // by the trainer's blocks
+  auto held = std::make_shared<int>();  // by the trainer's blocks
   const std::weak_ptr<int> left = held;
   ToyRun run;
   run.options = {.timeout = kTimeout, .grace = 1};
