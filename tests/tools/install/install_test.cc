@@ -177,8 +177,8 @@ TEST_F(Installed, IsLinkedWholeIntoAProgram) {
   EXPECT_NE(learned.find("sin 1 = 0.8"), std::string::npos) << learned;
 }
 
-// One line and a status, no signal, before any initialiser of the library or of the archive's objects
-// that uses AVX2.
+// One line and a status, no signal, before any initialiser of the library or of the archive's
+// objects that uses AVX2.
 TEST_F(Installed, TellsAnOldProcessor) {
 #ifndef __x86_64__
   GTEST_SKIP() << "only x86-64 has processors that are too old";
