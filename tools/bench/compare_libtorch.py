@@ -4,12 +4,12 @@
 Three pairs in tools/bench/libtorch: a small network that learns y = sin x, a ResNet-18 that is fine-tuned on a folder of images (64 x 64,
 batches of 8) and evaluated, and a GPT-2 of 124M parameters that continues 16 tokens by 64, with its keys and values kept. Of each pair:
 
-  lines       of the program's source, neither blank nor comments alone
-  build       seconds (wall) and peak memory of one g++ -O2 that compiles and links the program
+  lines       of the program's source, but for blank ones, comments, and includes of what counts on neither side
+  build       seconds of the processor and peak memory of one g++ -O2 that compiles and links the program
   binary      bytes of the program, stripped
   libraries   bytes of the framework's own shared libraries that it loads, and of all but the C and C++ runtime
-  start-up    the program with --nothing, which makes one tensor and ends
-  step        the median of the program's steps (batches, tokens) on two threads
+  start-up    the program with --nothing, which makes one tensor and ends: seconds of the processor, and until it has ended
+  step        the median of the program's steps (batches, tokens) on two threads, by the wall clock
 
 Figures are medians of --rounds rounds, the two sides in turn; a ratio is libtorch's figure divided by ours, so that above 1 ours is ahead.
 A row in which ours is behind is printed with its cause. Definitions of models count on neither side: Torus has them, and those for
@@ -47,23 +47,24 @@ ROWS = {  # name, unit, divisor, digits
     "binary": ("program, stripped", "kB", 1e3, 0),
     "own": ("its own libraries", "MB", 1e6, 1),
     "all": ("all libraries but the C and C++ runtime", "MB", 1e6, 1),
-    "start": ("start-up", "ms", 1e-3, 1),
+    "start": ("start-up, processor", "ms", 1e-3, 1),
+    "start_wall": ("start-up, wall clock", "ms", 1e-3, 1),
     "step": ("step", "ms", 1e-3, 3),
 }
 # Why ours is behind, where it is.
 CAUSES = {}
 
 
-def run(command, environment=None, quiet=False):
-    """Seconds and peak bytes of a process and of those that it waits for."""
+def run(command, environment=None):
+    """Seconds by the wall clock, seconds of the processor and peak bytes of a process and of those that it waits for."""
     begin = time.perf_counter()
-    process = subprocess.Popen([str(word) for word in command], env=environment, stdout=subprocess.DEVNULL if quiet else None)
+    process = subprocess.Popen([str(word) for word in command], env=environment)
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - begin
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"compare_libtorch: {' '.join(map(str, command))} ended with {process.returncode}")
-    return seconds, usage.ru_maxrss * 1024
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
 def output(command, environment=None):
@@ -93,6 +94,11 @@ def write_images(folder):
             for i in range(count):
                 pixels = bytes(20 * label + byte % 64 for byte in numbers.randbytes(64 * 64 * 3))
                 (place / f"{i}.ppm").write_bytes(b"P6\n64 64\n255\n" + pixels)
+
+
+def count_lines(source):
+    lines = [line.strip() for line in source.read_text().splitlines()]
+    return sum(bool(line) and not line.startswith(("//", '#include "tools/bench/libtorch/')) for line in lines)
 
 
 class Comparison:
@@ -130,20 +136,20 @@ class Comparison:
 
     def note(self, side, program, row, figure):
         self.figures.setdefault((program, row), {}).setdefault(side, []).append(figure)
+        print(f"{side} {program} {row}: {figure}", file=sys.stderr, flush=True)
 
-    def note_builds(self):
-        for _ in range(self.options.rounds):
+    def note_builds(self, rounds):
+        for _ in range(rounds):
             for program in PROGRAMS:
                 for side in SIDES:
-                    seconds, peak = self.build(side, program)
+                    _, seconds, peak = self.build(side, program)
                     self.note(side, program, "build", seconds)
                     self.note(side, program, "memory", peak)
 
     def note_sizes(self):
         for program in PROGRAMS:
             for side in SIDES:
-                lines = (SOURCES / f"{side}_{program}.cc").read_text().splitlines()
-                self.note(side, program, "lines", sum(bool(line.strip()) and not line.strip().startswith("//") for line in lines))
+                self.note(side, program, "lines", count_lines(SOURCES / f"{side}_{program}.cc"))
                 built, stripped = self.folder / f"{side}_{program}", self.folder / "stripped"
                 run(["strip", built, "-o", stripped])
                 self.note(side, program, "binary", stripped.stat().st_size)
@@ -165,9 +171,10 @@ class Comparison:
         for turn in range(self.options.rounds + 1):
             for program in PROGRAMS:
                 for side in SIDES:
-                    seconds, _ = run([self.folder / f"{side}_{program}", "--nothing"], self.environment_of(side))
+                    wall, seconds, _ = run([self.folder / f"{side}_{program}", "--nothing"], self.environment_of(side))
                     if turn:  # the first one reads the libraries from the disk
                         self.note(side, program, "start", seconds)
+                        self.note(side, program, "start_wall", wall)
 
     def note_steps(self):
         for turn in range(self.options.rounds):
@@ -178,7 +185,6 @@ class Comparison:
                     printed = output([self.folder / f"{side}_{program}", place], self.environment_of(side))
                     shutil.rmtree(place)
                     self.note(side, program, "step", 1e-6 * float(re.search(r"median step ([\d.]+) us", printed)[1]))
-                    print(f"{side} {program}: {printed.splitlines()[-1]}", file=sys.stderr, flush=True)
 
     def table(self):
         lines = ["| program | | Torus | libtorch | ratio |", "|---|---|---|---|---|"]
@@ -218,11 +224,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         comparison = Comparison(options, pathlib.Path(folder))
         comparison.build_models()
-        comparison.note_builds()
+        comparison.note_builds(1)
         comparison.note_sizes()
         comparison.write_files()
         comparison.note_starts()
         comparison.note_steps()
+        comparison.note_builds(options.rounds - 1)
         if options.json:
             figures = {f"{program} {row}": sides for (program, row), sides in comparison.figures.items()}
             options.json.write_text(json.dumps(figures, indent=1) + "\n")
