@@ -186,12 +186,21 @@ class Comparison:
                     shutil.rmtree(place)
                     self.note(side, program, "step", 1e-6 * float(re.search(r"median step ([\d.]+) us", printed)[1]))
 
+    def note_all(self):
+        self.build_models()
+        self.note_builds(1)
+        self.note_sizes()
+        self.write_files()
+        self.note_starts()
+        self.note_steps()
+        self.note_builds(self.options.rounds - 1)
+
     def table(self):
         lines = ["| program | | Torus | libtorch | ratio |", "|---|---|---|---|---|"]
         behind = []
         for program, (title, _) in PROGRAMS.items():
             for row, (name, unit, divisor, digits) in ROWS.items():
-                if (program, row) not in self.figures:
+                if len(self.figures.get((program, row), {})) < len(SIDES):
                     continue
                 ours, theirs = (statistics.median(self.figures[program, row][side]) for side in SIDES)
                 name = name + (f", {unit}" if unit else "")
@@ -223,13 +232,10 @@ def main():
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.threads])
     with tempfile.TemporaryDirectory() as folder:
         comparison = Comparison(options, pathlib.Path(folder))
-        comparison.build_models()
-        comparison.note_builds(1)
-        comparison.note_sizes()
-        comparison.write_files()
-        comparison.note_starts()
-        comparison.note_steps()
-        comparison.note_builds(options.rounds - 1)
+        try:
+            comparison.note_all()
+        except KeyboardInterrupt:
+            print("interrupted: medians of what there is", file=sys.stderr)
         if options.json:
             figures = {f"{program} {row}": sides for (program, row), sides in comparison.figures.items()}
             options.json.write_text(json.dumps(figures, indent=1) + "\n")
