@@ -51,8 +51,9 @@ constexpr std::array kLibraries{
     Library{"gtest/", "GoogleTest"},
     Library{"gmock/", "GoogleTest"},
     Library{"benchmark/", "Benchmark"},
-    Library{"torus/", "Torus"},  // as installed: for examples
-    Library{"lab_", "labs"},     // headers that come with the files of tools/labs
+    Library{"torus/", "Torus"},     // as installed: for examples
+    Library{"torch/", "libtorch"},  // beside Torus: tools/bench/libtorch
+    Library{"lab_", "labs"},        // headers that come with the files of tools/labs
 };
 
 constexpr std::array<std::string_view, 32> kSystem{

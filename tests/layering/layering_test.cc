@@ -132,7 +132,7 @@ TEST(Layering, EveryProgramOfTheToolsBeginsInTheCommonFrame) {
     // Applications that embed the library, what the build runs, and a rank that a student's code
     // may end.
     if (path.starts_with("tools/examples/") || path.starts_with("tools/install/") ||
-        path.ends_with("/rank/rank_main.cc"))
+        path.starts_with("tools/bench/libtorch/") || path.ends_with("/rank/rank_main.cc"))
       continue;
     bool found = false;
     for (std::sregex_iterator at(text.begin(), text.end(), framed), end; at != end; ++at)
