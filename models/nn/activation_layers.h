@@ -1,5 +1,5 @@
 // Activation functions as layers, with the names, arguments and defaults of torch.nn. Their
-// formulas are in ops/activation/activation.h and ops/softmax/softmax.h. Relu is in relu.h.
+// formulas are in ops/activation/activation.h and ops/softmax/softmax.h.
 #pragma once
 
 #include <string>
