@@ -3,7 +3,7 @@
 # no comment.
 #   ./bazelw run //docs:api [-- [--out FOLDER] [HEADER...]]
 # FOLDER is `api` in the source tree unless given. The headers are those that //tools:install
-# installs, but for docs/doxygen/unfinished.txt; or those given.
+# installs; or those given.
 set -euo pipefail
 
 usage() {
@@ -50,10 +50,8 @@ installed() {
   printf '%s\n' "${!seen[@]}" | LC_ALL=C sort
 }
 
-unfinished() { grep -v -e '^#' -e '^$' docs/doxygen/unfinished.txt | LC_ALL=C sort; }
-
 if [ ${#headers[@]} -eq 0 ]; then
-  mapfile -t headers < <(LC_ALL=C comm -23 <(installed) <(unfinished))
+  mapfile -t headers < <(installed)
 fi
 
 mkdir -p "$out"

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -94,20 +93,6 @@ TEST_F(Doxygen, UndocumentedNamesAreErrors) {
     EXPECT_NE(ended.status, 0) << planted;
     EXPECT_NE(ended.err.find(name), std::string::npos) << planted << ended.err;
   }
-}
-
-// What is listed as not yet held is installed, and lacks a comment.
-TEST_F(Doxygen, UnfinishedHeadersAreUnfinished) {
-  const fs::path root = testing::SourceRoot();
-  std::istringstream list(testing::ReadText(root / "docs/doxygen/unfinished.txt"));
-  std::vector<std::string> unfinished;
-  for (std::string header; std::getline(list, header);)
-    if (!header.empty() && header[0] != '#') unfinished.push_back((root / header).string());
-  if (unfinished.empty()) return;
-  const Ended ended = Run(unfinished);
-  for (const std::string& header : unfinished)
-    EXPECT_NE(ended.err.find(header + ":"), std::string::npos)
-        << header << " is finished, or is not there: take it from docs/doxygen/unfinished.txt";
 }
 
 }  // namespace

@@ -144,14 +144,14 @@ class Comparison:
 
     def note_builds(self, rounds):
         for _ in range(rounds):
-            for program in PROGRAMS:
+            for program in self.options.programs:
                 for side in SIDES:
                     _, seconds, peak = self.build(side, program)
                     self.note(side, program, "build", seconds)
                     self.note(side, program, "memory", peak)
 
     def note_sizes(self):
-        for program in PROGRAMS:
+        for program in self.options.programs:
             for side in SIDES:
                 self.note(side, program, "lines", count_lines(SOURCES / f"{side}_{program}.cc"))
                 built, stripped = self.folder / f"{side}_{program}", self.folder / "stripped"
@@ -166,6 +166,8 @@ class Comparison:
     def write_files(self):
         files = self.folder / "files"
         files.mkdir()
+        if "fine_tune" not in self.options.programs:
+            return
         write_images(files)
         for side in SIDES:
             self.build(side, "weights")
@@ -173,7 +175,7 @@ class Comparison:
 
     def note_starts(self):
         for turn in range(self.options.rounds + 1):
-            for program in PROGRAMS:
+            for program in self.options.programs:
                 for side in SIDES:
                     wall, seconds, _ = run([self.folder / f"{side}_{program}", "--nothing"], self.environment_of(side))
                     if turn:  # the first one reads the libraries from the disk
@@ -182,7 +184,7 @@ class Comparison:
 
     def note_steps(self):
         for turn in range(self.options.rounds):
-            for program in PROGRAMS:
+            for program in self.options.programs:
                 for side in SIDES:
                     place = self.folder / f"{side}_{program}_{turn}"
                     shutil.copytree(self.folder / "files", place)
@@ -191,7 +193,8 @@ class Comparison:
                     self.note(side, program, "step", 1e-6 * float(re.search(r"median step ([\d.]+) us", printed)[1]))
 
     def note_all(self):
-        self.build_models()
+        if self.options.programs != ["mlp"]:
+            self.build_models()
         self.note_builds(1)
         self.note_sizes()
         self.write_files()
@@ -200,7 +203,7 @@ class Comparison:
         self.note_builds(self.options.rounds - 1)
 
     def table(self):
-        lines = ["| program | | Torus | libtorch | ratio |", "|---|---|---|---|---|"]
+        lines = ["| program | | Torus | libtorch | ratio | median of |", "|---|---|---|---|---|---|"]
         behind = []
         for program, (title, _) in PROGRAMS.items():
             for row, (name, unit, divisor, digits) in ROWS.items():
@@ -208,7 +211,8 @@ class Comparison:
                     continue
                 ours, theirs = (statistics.median(self.figures[program, row][side]) for side in SIDES)
                 name = name + (f", {unit}" if unit else "")
-                lines.append(f"| {title} | {name} | {ours / divisor:.{digits}f} | {theirs / divisor:.{digits}f} | {theirs / ours:.2f} |")
+                figures = len(self.figures[program, row][SIDES[0]])
+                lines.append(f"| {title} | {name} | {ours / divisor:.{digits}f} | {theirs / divisor:.{digits}f} | {theirs / ours:.2f} | {figures} |")
                 if theirs < ours:
                     behind.append(f"behind: {title}, {name}: " + CAUSES.get((program, row), "the cause is not known"))
         return "\n".join(lines + [""] + behind)
@@ -224,9 +228,14 @@ def parse():
     parser.add_argument("--torus", required=True, type=pathlib.Path, help="the prefix of an installed Torus")
     parser.add_argument("--torch", required=True, type=pathlib.Path, help='the folder "torch" of the package')
     parser.add_argument("--rounds", type=int, default=5, help="of which each figure is the median (default 5)")
+    parser.add_argument("--programs", default=",".join(PROGRAMS), help="some of them, parted by commas (default all: %(default)s)")
     parser.add_argument("--threads", type=int, default=2, help="of each side (default 2)")
     parser.add_argument("--json", type=pathlib.Path, help="a file for every single figure")
     options = parser.parse_args()
+    options.programs = options.programs.split(",")
+    for program in options.programs:
+        if program not in PROGRAMS:
+            parser.error(f"--programs needs names of {', '.join(PROGRAMS)}, got {program!r}")
     options.torus, options.torch = options.torus.resolve(), options.torch.resolve()
     return options
 
@@ -243,7 +252,7 @@ def main():
         if options.json:
             figures = {f"{program} {row}": sides for (program, row), sides in comparison.figures.items()}
             options.json.write_text(json.dumps(figures, indent=1) + "\n")
-        print(f"{processor()}, {options.threads} threads, medians of {options.rounds}\n\n{comparison.table()}")
+        print(f"{processor()}, {options.threads} threads\n\n{comparison.table()}")
 
 
 if __name__ == "__main__":

@@ -34,6 +34,8 @@ umask 022
 
 # All installed files, itself among them, by their paths below the prefix.
 manifest=share/torus/manifest.txt
+# Where files are unpacked before they take their places.
+staging=.torus-installing
 
 fail() {
   echo "install: $*" >&2
@@ -56,6 +58,7 @@ uninstall() {
   local files
   files=$(grep -vxF "$manifest" "$prefix/$manifest") || true
   remove_files <<<"$files"
+  rm -rf "${prefix:?}/$staging"
   remove_files <<<"$manifest"
   echo "removed Torus from $prefix"
 }
@@ -72,13 +75,17 @@ fi
 
 # Everything is unpacked beside its place before anything there changes.
 mkdir -p "$prefix"
-work=$(mktemp -d "$prefix/.torus-XXXXXX")
+work=$prefix/$staging
+rm -rf "$work"  # of one that was killed
+mkdir "$work"
 trap 'rm -rf "$work"; rmdir "$prefix" 2>/dev/null || true' EXIT
 mkdir "$work/tree"
 tar -xf "$package/package.tar" -C "$work/tree" --no-same-owner
 if [ -n "$mpi" ]; then tar -xf "$package/mpi_package.tar" -C "$work/tree" --no-same-owner; fi
 { (cd "$work/tree" && find . -type f -o -type l) | sed 's|^\./||'; echo "$manifest"; } | LC_ALL=C sort -u >"$work/new"
-if [ -f "$prefix/$manifest" ]; then LC_ALL=C sort -u "$prefix/$manifest" >"$work/old"; else : >"$work/old"; fi
+: >"$work/old"
+# A manifest is of an installation, whether or not it lists itself.
+if [ -f "$prefix/$manifest" ]; then { cat "$prefix/$manifest"; echo "$manifest"; } | LC_ALL=C sort -u >"$work/old"; fi
 
 # Others' files are left as they are.
 LC_ALL=C comm -23 "$work/new" "$work/old" | while IFS= read -r file; do

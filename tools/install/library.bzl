@@ -48,6 +48,13 @@ _VERSION_SCRIPT = """
 { echo "{ global:"; sed -n 's/^\\(_Z.*\\)/\\1;/p' "$1"; echo "local: *; };"; } > "$2"
 """
 
+# Where there is gold, of functions with equal code one is kept.
+_LINK = """
+gold=()
+if command -v ld.gold >/dev/null; then gold=(-fuse-ld=gold -Wl,--icf=safe); fi
+exec /usr/bin/g++ "${gold[@]}" "$@"
+"""
+
 def _shared_library_impl(ctx):
     script = ctx.actions.declare_file(ctx.label.name + ".map")
     ctx.actions.run_shell(
@@ -66,13 +73,11 @@ def _shared_library_impl(ctx):
     args.add_all(["-Wl,--enable-new-dtags", "-Wl,-rpath,$ORIGIN"])
     args.add_all(["-Wl,-z,defs", "-Wl,--gc-sections", "-Wl,--as-needed", "-Wl,-s", "-Wl,-O1"])
 
-    # gold keeps one of functions with equal code, which are a twentieth of it.
-    args.add_all(["-fuse-ld=gold", "-Wl,--icf=safe"])
     args.add_all(["-Wl,--whole-archive", ctx.file.archive, "-Wl,--no-whole-archive"])
     args.add_all(ctx.files.libraries)
     args.add_all(_link_flags(ctx.attr.deps))
-    ctx.actions.run(
-        executable = "/usr/bin/g++",
+    ctx.actions.run_shell(
+        command = _LINK,
         arguments = [args],
         inputs = [script, ctx.file.archive] + ctx.files.libraries,
         outputs = [ctx.outputs.library],
