@@ -99,6 +99,22 @@ TEST_F(InstallScript, ReplacesWhatItHasInstalled) {
   EXPECT_EQ(Manifest(), Files());
 }
 
+// One whose list does not name itself, and one that was killed while it unpacked.
+TEST_F(InstallScript, ReplacesWhatAnOlderOrAKilledOneLeft) {
+  ASSERT_EQ(Install().status, 0);
+  const std::set<std::string> whole = Manifest();
+  std::ofstream old(Prefix() + "/" + kManifest);
+  for (const std::string& file : whole)
+    if (file != kManifest) old << file << "\n";
+  old.close();
+  fs::create_directories(Prefix() + "/.torus-installing/tree/lib");
+  const Outcome again = Install();
+  EXPECT_EQ(again.status, 0) << again.output;
+  EXPECT_EQ(Manifest(), whole);
+  EXPECT_EQ(Files(), whole);
+  EXPECT_FALSE(fs::exists(Prefix() + "/.torus-installing"));
+}
+
 TEST_F(InstallScript, LeavesFilesOfOthersAndSaysWhich) {
   ASSERT_EQ(Install().status, 0);
   const std::set<std::string> before = Files();
