@@ -1,6 +1,8 @@
 // The pages whose commands and blocks are tested, and which of them no test runs.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -32,15 +34,16 @@ inline const std::map<std::string, std::string>& Unrun() {
   return why;
 }
 
-// Flags among the arguments that the program's help does not list.
+// Flags among the arguments that the program's help, which it must have, does not list.
 inline std::set<std::string> FlagsNotInHelp(const std::string& program,
                                             const std::vector<std::string>& arguments,
                                             const std::string& scratch) {
-  const std::string help = tools::testing::Program(program, {"--help"}, scratch).Wait().out;
+  const tools::testing::Ended help = tools::testing::Program(program, {"--help"}, scratch).Wait();
+  EXPECT_EQ(help.status, 0) << program << " --help: " << help.err;
   std::set<std::string> unknown;
   for (const std::string& word : arguments) {
     const std::string flag = word.substr(0, word.find('='));
-    if (flag.starts_with("--") && !std::regex_search(help, std::regex(flag + "[^a-z0-9_-]")))
+    if (flag.starts_with("--") && !std::regex_search(help.out, std::regex(flag + "[^a-z0-9_-]")))
       unknown.insert(flag);
   }
   return unknown;

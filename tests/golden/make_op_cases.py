@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes op_cases: calls of PyTorch's functions with rarer arguments, as cases of tools/replay.
+"""Writes op_cases: calls of PyTorch's functions with rarer arguments, as cases of tools/replay; and
+op_cases.txt beside that folder, their names.
 
     pip install torch==2.15.0 safetensors numpy
     ./make_op_cases.py FOLDER
@@ -73,7 +74,9 @@ def write(folder, number_of_case, op, attrs, tensors, wanted, changed=()):
     case |= {f"after.{name}": dense(arguments[name]) for name in changed}
     attrs = {name: number(value) for name, value in attrs.items()}
     metadata = {"format": "1", "case": json.dumps({"op": op, "attrs": attrs})}
-    save_file(case, os.path.join(folder, f"{op}.{number_of_case:03}.safetensors"), metadata)
+    name = f"{op}.{number_of_case:03}"
+    save_file(case, os.path.join(folder, f"{name}.safetensors"), metadata)
+    return name
 
 
 EMBEDDING = {"input": lambda: ids(5, 3, 4), "weight": lambda: normal(9, 6)}
@@ -587,9 +590,13 @@ FAMILIES = (
 
 
 def main():
+    folder = os.path.normpath(sys.argv[1])
+    names = []
     for first, family in FAMILIES:
         for number, case in enumerate(family(), first):
-            write(sys.argv[1], number, *case)
+            names.append(write(folder, number, *case))
+    with open(f"{folder}.txt", "w") as out:
+        out.writelines(f"{name}\n" for name in sorted(names))
 
 
 main()

@@ -78,10 +78,10 @@ TEST_P(DropoutTest, CostsNoMoreThanIsHeld) {
   EXPECT_LE(with, GetParam().most * without);
 }
 
-// 15 % is asked of both. GPT-2 changes from cuDNN's attention to our own kernels, whose time is
-// predicted from the host's instructions and is a fifth of the step (docs/ledger.md).
+// 15 % is asked of both. GPT-2 has not reached it (docs/ledger.md): it is held at what was counted,
+// so that it cannot grow.
 INSTANTIATE_TEST_SUITE_P(Steps, DropoutTest,
-                         testing::Values(DropoutCost{"gpt2:4x256", 1.25},
+                         testing::Values(DropoutCost{"gpt2:4x256", 1.23},
                                          DropoutCost{"roberta:8x128:mask", 1.15}));
 
 // Which leaves the memory that it took with what it wrote there.
