@@ -1,14 +1,14 @@
-// The tokenizer of the characters that documents have.
+// The characters that documents have.
 #pragma once
 
 #include <string>
 
-#include "data/text/char_tokenizer.h"
 #include "data/text/documents.h"
 
 namespace torus::data {
 
-// Its alphabet is that of all documents. Throws BadInput naming `path` for what is not UTF-8.
-CharTokenizer CharactersOf(const Documents& documents, const std::string& path);
+// Those of all documents in ascending order, each once; empty if there is no document. Throws
+// BadInput naming `path` for what is not UTF-8.
+std::string CharactersOf(const Documents& documents, const std::string& path);
 
 }  // namespace torus::data

@@ -43,7 +43,8 @@ LanguageData OpenTextFile(const std::string& path, const std::string& name,
   const Documents documents(path);
   LanguageData data;
   if (name == "chars") {
-    data.tokenizer = std::make_unique<CharTokenizer>(CharactersOf(documents, path));
+    data.tokenizer =
+        std::make_unique<CharTokenizer>(CharTokenizer::Of(CharactersOf(documents, path), path));
   } else {
     data.tokenizer = MakeTokenizer({.tokenizer = name}, vocabulary_dir);
   }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 
+#include "data/text/char_tokenizer.h"
 #include "data/text/document_characters.h"
 #include "data/text/documents.h"
 #include "data/text/text_folders.h"
@@ -20,7 +21,7 @@ namespace {
 CharTokenizer CharactersOfAll(const std::vector<std::string>& inputs) {
   std::string alphabets;
   for (const std::string& input : inputs)
-    alphabets += CharactersOf(Documents(CheckedText(input)), input).alphabet();
+    alphabets += CharactersOf(Documents(CheckedText(input)), input);
   return CharTokenizer::Of(alphabets, "chars");
 }
 

@@ -126,6 +126,21 @@ TEST(TokenizeFiles, LeavesTheOldFolderWhereItFails) {
   ExpectBadInput([&] { TokenizeFiles(bad); }, "[tokenize]", "one token a file, got 0");
 }
 
+TEST(TokenizeFiles, AnEmptyTextAddsNothing) {
+  const std::string dir = TestFolder(), full = WriteText(dir, "a.txt", "0123456789"),
+                    empty = WriteText(dir, "b.txt", "");
+  TokenizeOptions options{.inputs = {full, empty}, .output = dir + "/out", .tokenizer = "chars"};
+  for (const char* const tokenizer : {"bytes", "chars"}) {
+    options.tokenizer = tokenizer;
+    EXPECT_EQ(TokenizeFiles(options).train, 9) << tokenizer;
+    const LanguageData data = OpenLanguageData(options.output, tokenizer, "");
+    EXPECT_EQ(TextOf(data, *data.train), "012345678");
+    EXPECT_EQ(TextOf(data, *data.validation), "9");
+  }
+  options.inputs = {empty};
+  ExpectBadInput([&] { TokenizeFiles(options); }, "[chars]", "at least one character");
+}
+
 TEST(TokenizeFiles, ReplacesNothingButTokenFiles) {
   const std::string dir = TestFolder(), text = WriteText(dir, "a.txt", "0123456789");
   const TokenizeOptions options{.inputs = {text}, .output = dir + "/out", .tokenizer = "bytes"};
