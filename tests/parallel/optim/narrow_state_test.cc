@@ -80,6 +80,21 @@ TEST(NarrowState, AVarianceAboveZeroStaysAboveZero) {
   EXPECT_EQ(out, (std::vector<float>{0, DynamicNumbers(false)[1], 1}));
 }
 
+// 1e-20 / 1e30 is 0 in f32, and so is the least number of the eight bits times 2e-39.
+TEST(NarrowState, AVarianceStaysAboveZeroWhereF32WouldRoundItToZero) {
+  for (const std::vector<float>& in :
+       {std::vector<float>{0, 1e-20f, 1e30f}, std::vector<float>{0, 0x1p-149f, 2e-39f}})
+    for (const uint32_t random : {0u, kToNearest, 0xffffu}) {
+      const auto numbers = DynamicNumbers(false);
+      const auto stored = [&](float value) {
+        return numbers[PlaceOf(numbers.data(), value, in[2], random)] * in[2];
+      };
+      EXPECT_EQ(stored(in[0]), 0);
+      EXPECT_GT(stored(in[1]), 0);
+      EXPECT_EQ(stored(in[2]), in[2]);
+    }
+}
+
 // So what is saved and loaded goes on with the same bits.
 TEST(NarrowState, WhatWasUnpackedIsPackedToTheSameBits) {
   for (const bool with_sign : {true, false})
