@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 
+#include "ops/elementwise/cast.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/matmul/matmul.h"
 #include "ops/reduction/reduction.h"
@@ -42,6 +43,15 @@ LabelledTensor WithoutTwins(std::string_view op, LabelledTensor t) {
       return WithoutTwins(op, t);
     }
   return t;
+}
+
+// Floating types that differ are left to the ops, which know the precision in which they compute.
+void CheckTypes(std::string_view op, const std::vector<LabelledTensor>& operands) {
+  const Variable& first = operands[0].tensor;
+  for (const LabelledTensor& t : operands)
+    Require(t.tensor.dtype() == first.dtype() ||
+                (IsFloating(t.tensor.dtype()) && IsFloating(first.dtype())),
+            op, "dtypes differ: {} and {}", first, t.tensor);
 }
 
 void CheckSizes(std::string_view op, const std::vector<LabelledTensor>& operands) {
@@ -117,6 +127,12 @@ struct PairLabels {
   Labels batch, left, right, summed;
 };
 
+// Elementwise, with broadcasting. A factor of integers that was summed is i64, and so the product.
+Variable ElementProduct(const Variable& a, const Variable& b) {
+  if (a.dtype() == b.dtype() || IsFloating(a.dtype())) return Mul(a, b);
+  return Mul(Cast(a, DType::kI64), Cast(b, DType::kI64));
+}
+
 template <class Needed>
 PairLabels Sorted(const LabelledTensor& a, const LabelledTensor& b, const Needed& needed) {
   PairLabels sorted;
@@ -134,7 +150,7 @@ PairLabels Sorted(const LabelledTensor& a, const LabelledTensor& b, const Needed
 Variable PairProduct(std::string_view op, const LabelledTensor& a, const LabelledTensor& b,
                      const PairLabels& of) {
   if (of.summed.empty())
-    return Mul(Grouped(a, of.batch, of.left, {}), Grouped(b, of.batch, {}, of.right));
+    return ElementProduct(Grouped(a, of.batch, of.left, {}), Grouped(b, of.batch, {}, of.right));
   Require(IsFloating(a.tensor.dtype()) && IsFloating(b.tensor.dtype()), op,
           "sums products of floating types alone, got {} and {}; Cast the integers", a.tensor,
           b.tensor);
@@ -162,6 +178,7 @@ LabelledTensor Multiplied(std::string_view op, const LabelledTensor& first,
 
 Variable Contract(std::string_view op, std::vector<LabelledTensor> operands,
                   const std::vector<int>& result) {
+  CheckTypes(op, operands);
   for (LabelledTensor& t : operands) t = WithoutTwins(op, t);
   CheckSizes(op, operands);
   LabelledTensor product = operands[0];
