@@ -284,6 +284,24 @@ TEST(MarginLosses, OfKnownDistances) {
       2);
 }
 
+// Below 0 too, and however far: the loss is that of eps, the gradient 0.5 / eps as at eps itself.
+TEST(GaussianNllLoss, TakesTheLeastVarianceExactly) {
+  const auto below = {0.0, -0.5, -1e6, -kInfinity};
+  for (const double least : {1e-6, 0.25})
+    for (const double value : below) {
+      Variable var(Full({1}, value), true);
+      const Variable x(Zeros({1}));
+      const GaussianNllOptions options{.eps = least};
+      const Variable loss = GaussianNllLoss(x, x, var, options);
+      const Variable at_least = GaussianNllLoss(x, x, Variable(Full({1}, least)), options);
+      EXPECT_EQ(loss.data().Item(), at_least.data().Item()) << value;
+      Backward({loss}, {Full({}, 1)});
+      EXPECT_EQ(var.grad().Item(), 0.5f / static_cast<float>(least)) << value;
+    }
+  const Variable x = Doubles({0}, {1}), infinite = Doubles({kInfinity}, {1});
+  EXPECT_EQ(GaussianNllLoss(x, x, infinite).data().Item(), kInfinity);
+}
+
 // What limits a variance or a norm is computed by ops, which know the types.
 TEST(VectorLosses, TakeLowTypes) {
   const auto low = [](const std::vector<double>& values) {
