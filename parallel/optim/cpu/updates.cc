@@ -127,7 +127,7 @@ void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scal
   const auto update = [&](size_t i, int64_t first, int64_t last) {
     const int64_t begin = first * kStateBlock,
                   count = std::min(last * kStateBlock, items[i].gradient.numel()) - begin;
-    if (items[i].state_dtype() != items[i].parameter.dtype())
+    if (items[i].narrow())
       NarrowAdam(items[i], begin, count, (*scalars)[i]);
     else
       WideAdam(items[i], begin, count, (*scalars)[i]);
