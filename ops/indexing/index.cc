@@ -89,7 +89,7 @@ void AssignRows(Tensor& view, const Selection& of, const Tensor& values) {
           "an index on {} does not say what is written on {}", index.device(), view.device());
   Shape added = of.joined, line = Dims::Filled(of.joined.rank(), 1);
   added[of.dim] = line[of.dim] = index.numel();
-  const Tensor source = values.Reshape(added).To(view.dtype()).To(view.device()).Contiguous();
+  const Tensor source = values.Reshape(added).To(view.dtype()).To(view.device());
   Tensor rows = view.Reshape(of.joined);  // in the same memory, if the view is contiguous
   kernels::Scatter(source, of.dim, index.View(line).Expand(added).Contiguous(), rows);
   if (rows.storage() != view.storage()) Copy(rows.View(view.shape()), view);
