@@ -124,7 +124,9 @@ Variable Grouped(const LabelledTensor& t, const Labels& a, const Labels& b, cons
 
 // The labels of two operands, by what becomes of them.
 struct PairLabels {
-  Labels batch, left, right, summed;
+  Labels batch;        // of both, in the product
+  Labels left, right;  // of one operand alone
+  Labels summed;       // of both, summed over
 };
 
 // Elementwise, with broadcasting. A factor of integers that was summed is i64, and so the product.
@@ -133,6 +135,7 @@ Variable ElementProduct(const Variable& a, const Variable& b) {
   return Mul(Cast(a, DType::kI64), Cast(b, DType::kI64));
 }
 
+// needed(label): whether the product must have it.
 template <class Needed>
 PairLabels Sorted(const LabelledTensor& a, const LabelledTensor& b, const Needed& needed) {
   PairLabels sorted;
@@ -147,6 +150,7 @@ PairLabels Sorted(const LabelledTensor& a, const LabelledTensor& b, const Needed
   return sorted;
 }
 
+// (batch, left, right), or (left, right) where matrices are multiplied without a batch.
 Variable PairProduct(std::string_view op, const LabelledTensor& a, const LabelledTensor& b,
                      const PairLabels& of) {
   if (of.summed.empty())

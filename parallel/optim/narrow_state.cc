@@ -20,7 +20,7 @@ uint32_t Chance(uint32_t word, Half half) {
   return half == Half::kLower ? word & 0xffff : word >> 16;
 }
 
-// One block. Returns its scale.
+// Writes the places of one block's values. Returns its scale.
 float WriteBlock(const float* from, const uint32_t* words, Half half, const float* numbers,
                  int64_t count, uint8_t* places) {
   uint32_t largest = 0;
@@ -31,7 +31,7 @@ float WriteBlock(const float* from, const uint32_t* words, Half half, const floa
   return scale;
 }
 
-// Calls f(begin, count) for pieces of whole blocks, on several threads.
+// Calls f(begin, count) for each block, on several threads.
 template <class F>
 void ForEachBlock(int64_t elements, const F& f) {
   ParallelFor(StateBlocks(elements), 64, [&](int64_t first, int64_t last) {

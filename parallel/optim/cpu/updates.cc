@@ -63,8 +63,9 @@ void WideAdam(AdamItem& item, int64_t begin, int64_t count, const AdamScalars& s
 // The moments of a few blocks, in f32 for the length of their update.
 class WideMoments {
  public:
-  // Elements; they divide kNormBlock.
+  // The most elements. It divides kNormBlock, within which DrawBits stays.
   static constexpr int64_t kMost = 4 * kStateBlock;
+  static_assert(kNormBlock % kMost == 0);
 
   WideMoments(AdamItem& item, int64_t begin, int64_t count)
       : item_(item), begin_(begin), count_(count) {

@@ -30,7 +30,7 @@ struct NarrowConstants {
       : adam(s), key0(random.key()[0]), key1(random.key()[1]), high(random.counter_high()) {}
 };
 
-// The bits of DrawBits for element i.
+// The word that DrawBits (narrow_state.h) gives for element i.
 __device__ inline uint32_t BitsOf(int64_t i, int64_t set, const NarrowConstants& c) {
   const int64_t place = i % kNormBlock + set * kNormBlock;
   const auto block =
@@ -38,7 +38,8 @@ __device__ inline uint32_t BitsOf(int64_t i, int64_t set, const NarrowConstants&
   return block.word[place % 4];
 }
 
-// What an element's moments take of these: the mean the lower half, the variance the upper.
+// The 16 random bits by which each moment of an element is rounded: the mean and the variance share
+// a word of set 0, and the largest variance has one of set 1, as on a CPU.
 struct Chances {
   uint32_t of[kMoments];
 };
@@ -175,7 +176,7 @@ NarrowEntry<T, Low> EntryOf(AdamItem& item, const NarrowConstants* constants) {
   return entry;
 }
 
-// The items whose moments are T, with a copy of type Low, or, with bf16, without one.
+// Steps the items whose moments are T and whose copy is Low; those without one go with bf16.
 template <class T, class Low, class Body>
 void NarrowStepOf(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scalars,
                   const Body& body, StreamHandle stream) {

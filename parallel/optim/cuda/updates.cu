@@ -106,7 +106,7 @@ AdamEntry<T, Low> EntryOf(AdamItem& item, const AdamConstants<T>* constants) {
           .constants = constants};
 }
 
-// The items of type T with a copy of type Low, or, with bf16, without one.
+// Steps the items of type T whose copy is Low; those without one go with bf16. No narrow state.
 template <template <class, class> class Entry, class T, class Low, class Item, class Scalars>
 void WideStepOf(std::string_view op, std::vector<Item>& items, const StepScalars<Scalars>& scalars,
                 StreamHandle stream) {
