@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "data/files/file.h"
 #include "data/text/json_parts.h"
 #include "runtime/error.h"
+#include "runtime/io/file.h"
 #include "runtime/io/json.h"
 
 namespace torus::data {
@@ -22,7 +22,7 @@ Json ObjectOf(const std::string& dir, const char* name) {
   const std::string path = dir + "/" + name;
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return {};
-  return io::ParseJsonObject(ReadText(path), path);
+  return io::ParseJsonObject(io::InputFile(path).ReadAll(), path);
 }
 
 // Without its number.

@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "data/files/file.h"
 #include "data/text/added_tokens.h"
 #include "data/text/bpe_json.h"
 #include "data/text/byte_symbols.h"
 #include "data/text/character_bpe_json.h"
 #include "runtime/error.h"
+#include "runtime/io/file.h"
 #include "runtime/io/json.h"
 #include "runtime/io/one_commit.h"
 
@@ -56,13 +56,14 @@ struct Source {
 Source OfJson(const std::string& path) {
   return {.path = path,
           .merges_path = path + " model.merges",
-          .bpe = ParseBpeJson(ReadText(path), path)};
+          .bpe = ParseBpeJson(io::InputFile(path).ReadAll(), path)};
 }
 
 TokenNumbers ReadNumbers(const std::string& dir, const std::string& path) {
-  if (!path.ends_with(".txt")) return ParseVocabularyJson(ReadText(path), path);
+  if (!path.ends_with(".txt")) return ParseVocabularyJson(io::InputFile(path).ReadAll(), path);
   const std::string gpt2 = FirstOf(dir, {"encoder.json"});
-  return ParseFairseqDictionary(ReadText(path), path, ParseVocabularyJson(ReadText(gpt2), gpt2));
+  return ParseFairseqDictionary(io::InputFile(path).ReadAll(), path,
+                                ParseVocabularyJson(io::InputFile(gpt2).ReadAll(), gpt2));
 }
 
 Source OfFiles(const std::string& dir, const std::vector<std::string>& vocabularies) {
@@ -73,9 +74,9 @@ Source OfFiles(const std::string& dir, const std::vector<std::string>& vocabular
   Source source{.path = FirstOf(dir, vocabularies)};
   source.bpe.numbers = ReadNumbers(dir, source.path);
   source.merges_path = FirstOf(dir, kMerges);
-  source.bpe.merges = ReadText(source.merges_path);
+  source.bpe.merges = io::InputFile(source.merges_path).ReadAll();
   const std::string json = dir + "/tokenizer.json";
-  if (Exists(json)) source.bpe.cut = ParseBpeCut(ReadText(json), json);
+  if (Exists(json)) source.bpe.cut = ParseBpeCut(io::InputFile(json).ReadAll(), json);
   return source;
 }
 
@@ -262,7 +263,7 @@ std::unique_ptr<CharacterBpe> OpenCharacters(const std::string& dir, const nlohm
 std::unique_ptr<Tokenizer> OpenJsonOfCommit(const std::string& dir) {
   const std::string path = dir + "/tokenizer.json";
   const nlohmann::json json =
-      Exists(path) ? io::ParseJsonObject(ReadText(path), path) : nlohmann::json();
+      Exists(path) ? io::ParseJsonObject(io::InputFile(path).ReadAll(), path) : nlohmann::json();
   if (IsCharacterBpe(json)) return OpenCharacters(dir, json, path);
   const Source source = Read(dir, kGpt2);
   TokenNumbers numbers = source.bpe.numbers;
