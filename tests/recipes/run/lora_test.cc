@@ -12,6 +12,7 @@
 #include "parallel/optim/sgd.h"
 #include "recipes/blocks/build_blocks.h"
 #include "recipes/data/task_data.h"
+#include "recipes/run/make_optimizer.h"
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
 #include "runtime/error.h"
@@ -162,16 +163,16 @@ Settings Small(const std::string& model) {
 }
 
 // Nothing but the counters of steps is left out.
-TEST(StateBytesOf, AreThoseOfTheOptimizer) {
+TEST(BytesOfOptimizerState, AreThoseOfEachOptimizer) {
   Settings s = Small("gpt-char:1");
   const DataForm form = TextForm("text", 29, 8);
-  const std::pair<const char*, const char*> all[] = {
-      {"sgd", "f32"}, {"lion", "f32"}, {"adamw", "f32"}, {"adamw", "bf16"}, {"adamw", "8bit"}};
+  std::vector<std::pair<std::string, std::string>> all{{"adamw", "bf16"}, {"adamw", "8bit"}};
+  for (const std::string& name : OptimizerNames()) all.emplace_back(name, "f32");
   for (const auto& [optimizer, state] : all)
     for (s.lora = 0; s.lora <= 2; s.lora += 2) {
       s.optimizer = optimizer, s.optimizer_state = state;
       double counted = 0;
-      const auto of_each = StateBytesOf(s, form);
+      const auto of_each = BytesOfOptimizerState(s, form);
       std::vector<NamedVariable> parameters;
       std::set<std::string> seen;  // the embeddings are tied
       for (const parallel::Block& block : BuildBlocks(s, form, ""))

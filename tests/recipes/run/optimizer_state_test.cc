@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "recipes/run/make_optimizer.h"
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
 #include "runtime/error.h"
@@ -75,6 +76,17 @@ TEST(OptimizerState, IsTheSameHoweverReplicasShareItAndWhenResumed) {
                                           : DType::kF32)
           << tensor.name;
   }
+}
+
+// Settings that no run has checked, too.
+TEST(OptimizerState, OfAnUnknownNameIsRefused) {
+  Settings settings;
+  settings.optimizer = "adamw";
+  settings.optimizer_state = "8bits";
+  const std::string says = torus::testing::ErrorOf([&] { MakeOptimizer(settings, {}); });
+  EXPECT_EQ(says,
+            "[train] --optimizer-state must be one of f32, bf16, 8bit, got 8bits; did you "
+            "mean 8bit?");
 }
 
 TEST(OptimizerState, InEightBitsNeedsWholeWeights) {
