@@ -12,7 +12,7 @@ import numpy as np
 import onnxruntime
 
 # How far the two may be apart, which add in other orders: of the largest logit, or of 1 where all are smaller. In f32 a
-# sum of k terms is off by up to (8 + 4 sqrt(k)) 2^-24 of its size (tests/testing/tolerance.h). The errors of layers have
+# sum of k terms is off by up to (8 + 4 sqrt(k)) 2^-24 of its size (tests/testing/tolerance.h). Errors of layers have
 # random signs, so their squares add: to (6e-5)^2 in VGG13, whose longest sum has 25088 terms, and in ResNet-50. Two
 # such results differ by sqrt(2) times that, 8e-5.
 TOLERANCE = 1e-4
