@@ -73,10 +73,9 @@ TEST(Einsum, ReadsEquations) {
 
 TEST(Einsum, OfIntegersSumsNoProducts) {
   const Variable a(Arange(4).View({2, 2})), v(Arange(2));
-  const auto values = [](const Variable& x) { return ToVector<int64_t>(x.data().Contiguous()); };
-  EXPECT_EQ(values(Einsum("ij->ji", {a})), (std::vector<int64_t>{0, 2, 1, 3}));
-  EXPECT_EQ(values(Einsum("ii", {a})), std::vector<int64_t>{3});
-  EXPECT_EQ(values(Einsum("i,j->ij", {v, v})), (std::vector<int64_t>{0, 0, 0, 1}));
+  EXPECT_EQ(Values<int64_t>(Einsum("ij->ji", {a})), (std::vector<int64_t>{0, 2, 1, 3}));
+  EXPECT_EQ(Values<int64_t>(Einsum("ii", {a})), std::vector<int64_t>{3});
+  EXPECT_EQ(Values<int64_t>(Einsum("i,j->ij", {v, v})), (std::vector<int64_t>{0, 0, 0, 1}));
   const std::string rest =
       "sums products of floating types alone, got i64 (2, 2) on cpu and i64 (2, 2) on cpu; Cast "
       "the integers";

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "parallel/optim/adam.h"
@@ -16,6 +15,8 @@
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
 #include "runtime/error.h"
+#include "tests/recipes/run/resumed.h"
+#include "tests/recipes/small_text.h"
 #include "tests/testing/checkpoint_bytes.h"
 #include "tests/testing/error_of.h"
 #include "tests/testing/tolerance.h"
@@ -207,9 +208,7 @@ TEST(Lora, ARunChangesNothingElseAndIsResumedInTheSameBits) {
   const std::string folder = ::testing::TempDir() + "/lora", path = folder + "/text.txt";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  std::ofstream text(path);
-  for (int i = 0; i < 400; ++i) text << static_cast<char>('a' + i * i % 26);
-  text.close();
+  testing::WriteLetters(path, 400);
   RunOptions options{.settings = Small("gpt-char:1"), .out = folder + "/base", .max_steps = 1};
   Settings& s = options.settings;
   s.data = "text";
@@ -230,9 +229,7 @@ TEST(Lora, ARunChangesNothingElseAndIsResumedInTheSameBits) {
   options.out = folder + "/part";
   options.max_steps = 2;
   recipes::Run(options);
-  RunOptions rest = options;
-  rest.resume = options.out;
-  rest.out = "";
+  RunOptions rest = testing::Resumed(options);
   rest.max_steps = 4;
   recipes::Run(rest);
   const auto bytes = [&](const char* run) {
