@@ -28,8 +28,9 @@ AttentionPlan PlanOf(const AttentionPlan& whole, const TensorPlace& place, const
 // 2023, arXiv:2305.13245).
 // `mask` is undefined, or a bool that broadcasts to (N, heads, T, T), true where a query may attend
 // to a key. The result has the shape of q.
-Variable AttendByHeads(const Variable& q, const Variable& k, const Variable& v,
-                       const Variable& mask, const AttentionPlan& plan, const StepContext& ctx);
+Variable MultiheadDotProductAttention(const Variable& q, const Variable& k, const Variable& v,
+                                      const Variable& mask, const AttentionPlan& plan,
+                                      const StepContext& ctx);
 
 // Makes a mask (N, 1, 1, T) of (N, T), 1 for tokens and 0 for padding, of any dtype. Undefined
 // stays undefined.
