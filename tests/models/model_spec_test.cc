@@ -127,11 +127,9 @@ ModelDescriptor TinyModel() {
           [](const nlohmann::json& config, const std::string&, const BuildOptions&) {
             const int64_t channels = config.at("channels");
             auto model = std::make_shared<nn::Sequential>();
-            model->Add("conv", std::make_shared<nn::Conv2d>(nn::Conv2dOptions{
-                                   .in = 3, .out = channels, .kernel = 3, .bias = false}));
-            model->Add("pool", std::make_shared<nn::GlobalAveragePool>());
-            model->Add("fc", std::make_shared<nn::Linear>(
-                                 nn::LinearOptions{.in = channels, .out = config.at("classes")}));
+            model->Add("conv", nn::Conv2d({.in = 3, .out = channels, .kernel = 3, .bias = false}));
+            model->Add("pool", nn::GlobalAveragePool());
+            model->Add("fc", nn::Linear({.in = channels, .out = config.at("classes")}));
             return model;
           }};
 }
