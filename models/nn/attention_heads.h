@@ -29,8 +29,9 @@ AttentionPlan PlanOf(const AttentionPlan& whole, const TensorPlace& place, const
 // broadcasts to (N, heads, L, S), is undefined, or bool, true where a query may attend to a key, or
 // of q's dtype and added to the scores; not together with plan.causal. The result is
 // (N, L, heads x E).
-Variable AttendByHeads(const Variable& q, const Variable& k, const Variable& v,
-                       const Variable& mask, const AttentionPlan& plan, const StepContext& ctx);
+Variable MultiheadDotProductAttention(const Variable& q, const Variable& k, const Variable& v,
+                                      const Variable& mask, const AttentionPlan& plan,
+                                      const StepContext& ctx);
 
 // Makes a mask (N, 1, 1, T) of (N, T), 1 for tokens and 0 for padding, of any dtype. Undefined
 // stays undefined.
