@@ -161,7 +161,8 @@ void CheckLength(const Settings& s) {
 }
 
 void CheckDocumentMask(const Settings& s) {
-  Require(!s.document_mask || ModelOf(s).takes_documents, "train",
+  const ModelSpec model = ModelOf(s);
+  Require(!s.document_mask || !IsLanguageModel(model.task) || model.takes_documents, "train",
           "--document-mask needs a model that takes the documents of its tokens, GPT-2 or Llama, "
           "got --model {}",
           s.model);
