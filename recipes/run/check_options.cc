@@ -161,6 +161,14 @@ void CheckLength(const Settings& s) {
           s.model);
 }
 
+void CheckDocumentMask(const Settings& s) {
+  const ModelSpec model = ModelOf(s);
+  Require(!s.document_mask || !IsLanguageModel(model.task) || model.takes_documents, "train",
+          "--document-mask needs a model that takes the documents of its tokens, GPT-2 or Llama, "
+          "got --model {}",
+          s.model);
+}
+
 void CheckNames(const RunOptions& options) {
   const Settings& s = options.settings;
   RequireOneOf("--data", s.data, DataNames());
@@ -178,6 +186,7 @@ void CheckNames(const RunOptions& options) {
   CheckOptimizerState(s);
   parallel::MakeLrSchedule(s.lr_schedule, {});
   CheckLength(s);
+  CheckDocumentMask(s);
   CheckValidation(s);
   CheckLabelSmoothing(s);
   CheckLora(s);
