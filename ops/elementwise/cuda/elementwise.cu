@@ -72,16 +72,26 @@ void Combine(std::string_view op, const Operands<A, B, Out>& x, StreamHandle str
   ForEach(op, x.count, stream, Combined<F, A, B, Out>{WalkOf<2>(x.plan), x.a, x.b, x.out});
 }
 
+// Adds, subtracts or multiplies; returns whether `what` is one of these.
+template <class T>
+bool Arithmetic(std::string_view op, ops::BinaryOp what, const Operands<T, T, T>& x,
+                StreamHandle stream) {
+  if (what == ops::BinaryOp::kAdd)
+    Combine<ops::AddFunctor>(op, x, stream);
+  else if (what == ops::BinaryOp::kSub)
+    Combine<ops::SubFunctor>(op, x, stream);
+  else if (what == ops::BinaryOp::kMul)
+    Combine<ops::MulFunctor>(op, x, stream);
+  else
+    return false;
+  return true;
+}
+
 template <class T>
 void Binary(std::string_view op, ops::BinaryOp what, const Operands<T, T, T>& x,
             StreamHandle stream) {
+  if (Arithmetic<T>(op, what, x, stream)) return;
   switch (what) {
-    case ops::BinaryOp::kAdd:
-      return Combine<ops::AddFunctor>(op, x, stream);
-    case ops::BinaryOp::kSub:
-      return Combine<ops::SubFunctor>(op, x, stream);
-    case ops::BinaryOp::kMul:
-      return Combine<ops::MulFunctor>(op, x, stream);
     case ops::BinaryOp::kTruncDiv:
       return Combine<ops::TruncDivFunctor>(op, x, stream);
     case ops::BinaryOp::kFloorDiv:
@@ -104,24 +114,13 @@ void Binary(std::string_view op, ops::BinaryOp what, const Operands<T, T, T>& x,
 }
 
 template <class Low>
-void BinaryLowAlone(std::string_view op, ops::BinaryOp what, const Operands<Low, Low, Low>& x,
-                    StreamHandle stream) {
-  switch (what) {
-    case ops::BinaryOp::kAdd:
-      return Combine<ops::AddFunctor>(op, x, stream);
-    case ops::BinaryOp::kSub:
-      return Combine<ops::SubFunctor>(op, x, stream);
-    case ops::BinaryOp::kMul:
-      return Combine<ops::MulFunctor>(op, x, stream);
-    default:
-      TORUS_CHECK(false, "{} of 16 bits has no kernel", op);
-  }
-}
-
-template <class Low>
 void BinaryLowOf(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b,
                  Tensor& out, StreamHandle stream) {
-  if (a.dtype() == b.dtype()) return BinaryLowAlone<Low>(op, what, {a, b, out}, stream);
+  if (a.dtype() == b.dtype()) {
+    const bool done = Arithmetic<Low>(op, what, {a, b, out}, stream);
+    TORUS_CHECK(done, "{} of 16 bits has no kernel", op);
+    return;
+  }
   TORUS_CHECK(what == ops::BinaryOp::kAdd, "{} of f32 and 16 bits has no kernel", op);
   if (a.dtype() == DType::kF32)
     return Combine<ops::AddFunctor>(op, Operands<float, Low, float>(a, b, out), stream);
