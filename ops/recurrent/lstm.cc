@@ -32,12 +32,14 @@ void Check(const Variable& from_input, const Variable& weight, const Variable& h
           from_input.shape(), weight.shape(), h.shape(), c.shape());
 }
 
-// A single step gains nothing by packing the weight.
+// Packing the weight pays from so many steps on.
+constexpr int64_t kStepsToPack = 8;
+
 bool Fuses(const Variable& from_input, const Variable& weight, const Variable& h,
            const Variable& c) {
   for (const Variable* v : {&from_input, &weight, &h, &c})
     if (v->dtype() != DType::kF32) return false;
-  return WithPrecision::Current() == DType::kF32 && from_input.dim(0) > 1 &&
+  return WithPrecision::Current() == DType::kF32 && from_input.dim(0) >= kStepsToPack &&
          kernels::FusesLstmSteps(
              CommonDevice("lstm", from_input.data(), weight.data(), h.data(), c.data()));
 }
