@@ -5,6 +5,7 @@
 #include "ops/recurrent/kernels.h"
 #include "ops/recurrent/lstm_order.h"
 #include "runtime/parallel_for.h"
+#include "runtime/team_size_guard.h"
 
 namespace torus::cpu {
 namespace {
@@ -69,16 +70,22 @@ void ForTiles(int64_t rows, int64_t hidden, int64_t units, int64_t k, const Tile
   ParallelFor(LstmTileCount(rows, hidden, units), grain, tiles);
 }
 
-// out (m, n) = op(a) b, with sums of k terms. Takes 128 of the terms at a time: teams then share no
-// sum, and the columns of long matrices lie in pages that the processor remembers.
-void MultiplyInSlices(Transpose transpose, int64_t m, int64_t n, int64_t k, const float* a,
+// out (m, n) = op(a) b, with sums of k terms. Each block of rows has one thread, so teams share no
+// sum and change no bits. 128 terms at a time: the rows of long matrices have more pages than the
+// processor remembers.
+void MultiplyInBlocks(Transpose transpose, int64_t m, int64_t n, int64_t k, const float* a,
                       int64_t lda, const float* b, float* out) {
-  constexpr int64_t kSlice = 128;
+  constexpr int64_t kBlock = 128;
+  const bool transposed = transpose == Transpose::kYes;
   if (k == 0) std::fill_n(out, m * n, 0.0f);
-  for (int64_t i = 0; i < k; i += kSlice)
-    Gemm(transpose, Transpose::kNo, m, n, std::min(kSlice, k - i), 1.0f,
-         a + i * (transpose == Transpose::kYes ? lda : 1), lda, b + i * n, n, i == 0 ? 0.0f : 1.0f,
-         out, n);
+  ParallelFor((m + kBlock - 1) / kBlock, 1, [&](int64_t begin, int64_t end) {
+    const TeamSizeGuard alone(1);
+    for (int64_t row = begin * kBlock; row < std::min(m, end * kBlock); row += kBlock)
+      for (int64_t i = 0; i < k; i += kBlock)
+        Gemm(transpose, Transpose::kNo, std::min(kBlock, m - row), n, std::min(kBlock, k - i), 1.0f,
+             a + (transposed ? i * lda + row : row * lda + i), lda, b + i * n, n,
+             i == 0 ? 0.0f : 1.0f, out + row * n, n);
+  });
 }
 
 const float* Entry(const Tensor& t, int64_t i) { return t.Select(0, i).data<float>(); }
@@ -135,13 +142,13 @@ void LstmStepsBackward(const Tensor& gates, const Tensor& weight, const Tensor& 
 
 void LstmWeightGradient(const Tensor& dx, const Tensor& h, Tensor& dweight) {
   const int64_t rows = dx.dim(0) * dx.dim(1), hidden = h.dim(2);
-  MultiplyInSlices(Transpose::kYes, 4 * hidden, hidden, rows, dx.data<float>(), 4 * hidden,
+  MultiplyInBlocks(Transpose::kYes, 4 * hidden, hidden, rows, dx.data<float>(), 4 * hidden,
                    h.data<float>(), dweight.mutable_data<float>());
 }
 
 void LstmStateGradient(const Tensor& dx, const Tensor& weight, Tensor& dh) {
   const int64_t hidden = weight.dim(1);
-  MultiplyInSlices(Transpose::kNo, dx.dim(0), hidden, 4 * hidden, dx.data<float>(), 4 * hidden,
+  MultiplyInBlocks(Transpose::kNo, dx.dim(0), hidden, 4 * hidden, dx.data<float>(), 4 * hidden,
                    weight.data<float>(), dh.mutable_data<float>());
 }
 
