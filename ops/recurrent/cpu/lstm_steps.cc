@@ -75,14 +75,14 @@ void ForTiles(int64_t rows, int64_t hidden, int64_t units, int64_t k, const Tile
 // processor remembers.
 void MultiplyInBlocks(Transpose transpose, int64_t m, int64_t n, int64_t k, const float* a,
                       int64_t lda, const float* b, float* out) {
-  constexpr int64_t kBlock = 128;
+  constexpr int64_t kBlock = 256, kSlice = 128;
   const bool transposed = transpose == Transpose::kYes;
   if (k == 0) std::fill_n(out, m * n, 0.0f);
   ParallelFor((m + kBlock - 1) / kBlock, 1, [&](int64_t begin, int64_t end) {
     const TeamSizeGuard alone(1);
     for (int64_t row = begin * kBlock; row < std::min(m, end * kBlock); row += kBlock)
-      for (int64_t i = 0; i < k; i += kBlock)
-        Gemm(transpose, Transpose::kNo, std::min(kBlock, m - row), n, std::min(kBlock, k - i), 1.0f,
+      for (int64_t i = 0; i < k; i += kSlice)
+        Gemm(transpose, Transpose::kNo, std::min(kBlock, m - row), n, std::min(kSlice, k - i), 1.0f,
              a + (transposed ? i * lda + row : row * lda + i), lda, b + i * n, n,
              i == 0 ? 0.0f : 1.0f, out + row * n, n);
   });
