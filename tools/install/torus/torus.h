@@ -118,6 +118,7 @@
 #include "ops/pad/pad.h"
 #include "ops/pooling/average_pool.h"
 #include "ops/pooling/max_pool.h"
+#include "ops/recurrent/lstm.h"
 #include "ops/recurrent/lstm_cell.h"
 #include "ops/reduction/cumsum.h"
 #include "ops/reduction/extremum.h"
