@@ -97,7 +97,8 @@ TEST(Sequential, ALayerThatMovesInIsTheSame) {
   const Variable weight = convolution.Parameters()[0].value;
   Sequential moved;
   moved.Add("features.0", std::move(convolution));
-  EXPECT_EQ(moved.Add("classifier", Linear({.in = 4, .out = 2})), moved.layers()[1].module);
+  const auto classifier = moved.Add("classifier", Linear({.in = 4, .out = 2}));
+  EXPECT_EQ(classifier, moved.layers()[1].module);
   EXPECT_TRUE(moved.Parameters()[0].value == weight);
   EXPECT_EQ(Names(moved.Parameters()), Names(model->Parameters()));
   EXPECT_EQ(Names(moved.Buffers()), Names(model->Buffers()));
