@@ -65,10 +65,10 @@ class Module {
   void Share(const ShareStatistics& share);
 
   // For tensor parallelism, where several ranks (threads or processes) compute each layer together:
-  // keeps only this rank's slice of each parameter that is split over them. Call it once, when all parameters have their whole values; Forward then needs a context with the
-  // same place (StepContext::tensor_ranks). If several modules share variables (tied ones), call it
-  // on each. Throws BadInput if a parameter cannot be split so. Does nothing for a `place` of one
-  // rank.
+  // keeps only this rank's slice of each parameter that is split over them. Call it once, when all
+  // parameters have their whole values; Forward then needs a context with the same place
+  // (StepContext::tensor_ranks). If several modules share variables (tied ones), call it on each.
+  // Throws BadInput if a parameter cannot be split so. Does nothing for a `place` of one rank.
   void Split(const TensorPlace& place);
   // The parameters that Split would split, in the order of Parameters; a tied one only with its
   // owner.
