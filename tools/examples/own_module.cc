@@ -5,6 +5,7 @@
 // Trains up to EPOCHS of 8, from FOLDER/last.safetensors where there is one.
 #include <torus/torus.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
