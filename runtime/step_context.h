@@ -1,5 +1,10 @@
 // What a forward may depend on besides its inputs: its place in the training. It keys random
 // numbers and batch statistics; ranks do not, so every cut of a model draws the same numbers.
+//
+// A loop in one process gives the seed, the step and, for a mini-batch that it divides into
+// micro-batches, the number and samples of each:
+//   model.Forward(x, {.seed = 1, .step = step})
+// The last two members are set where several ranks (threads or processes) compute together.
 #pragma once
 
 #include <cstdint>

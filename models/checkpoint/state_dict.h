@@ -17,7 +17,7 @@ std::vector<NamedTensor> StateDict(const nn::Module& model);
 // are. Does not read the model's own values. Names and shapes must be those of StateDict, except
 // for what PyTorch accepts too: any dtype, shape (1) for a scalar, a tied tensor under any of its
 // names, and a missing num_batches_tracked (0 then). Otherwise throws one BadInput tagged `where`
-// that speaks of all tensors that are missing, surplus, or of a wrong shape (misfit.h). `others` is
+// that speaks of all tensors that are missing, surplus, or of a wrong shape. `others` is
 // what a file has that is no tensor here, by name: what is missing may be there as a sparse one.
 std::vector<NamedTensor> FitState(const nn::Module& model, const std::vector<NamedTensor>& state,
                                   const std::string& where,

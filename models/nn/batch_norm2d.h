@@ -13,7 +13,7 @@ namespace torus::nn {
 // Defaults are torch.nn.BatchNorm2d's. Members without a comment are its arguments; dtype is that
 // of the parameters.
 struct BatchNorm2dOptions {
-  int64_t channels = 0;
+  int64_t channels = 0;  // num_features
   double eps = 1e-5;
   std::optional<double> momentum =
       0.1;  // none: running statistics are the plain average of all mini-batches

@@ -8,7 +8,7 @@ namespace torus::nn {
 // Defaults are torch.nn.InstanceNorm2d's. Members without a comment are its arguments; dtype is
 // that of the parameters.
 struct InstanceNorm2dOptions {
-  int64_t channels = 0;
+  int64_t channels = 0;  // num_features
   double eps = 1e-5;
   double momentum = 0.1;  // of running statistics; PyTorch's None is 0
   bool affine = false;

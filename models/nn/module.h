@@ -23,6 +23,9 @@ struct Alias {
   std::string name, owner;  // that of the file, and the parameter's
 };
 
+// A program's own module adds its parameters, buffers and children in its constructor and
+// overrides Forward; the example own_module has one with its training loop.
+//
 // A module starts on the meta device: its parameters and buffers have shapes but no memory until
 // Initialize, Allocate or a checkpoint (checkpoint/state_dict.h) allocates it. So a model of any
 // size can be built, and run on inputs on the meta device, to find shapes and costs.
@@ -34,30 +37,10 @@ class Module {
 
   // Images are (N, H, W, C). Errors are those of the ops: BadInput naming the op and the shapes.
   virtual Variable Forward(const Variable& x, const StepContext& ctx) = 0;
-  // Maps all outputs of the previous layer to all inputs of the next one, which may be on another
-  // pipeline stage. The activation comes first, then its companions (an attention mask, a skip
-  // connection). By default the activation goes through Forward and companions pass unchanged.
-  // Override this in a layer that reads, adds or drops companions.
-  virtual std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
-                                           const StepContext& ctx);
-
-  // Call after all micro-batches of a mini-batch. Batch norm updates its running statistics here,
-  // or, if the step was not taken, drops those of the mini-batch.
+  // Call after the backward of each mini-batch: once, also where its rows went through forward and
+  // backward in several parts, its micro-batches. Batch norm updates its running statistics here,
+  // not in Forward, or, if the step was not taken, drops those of the mini-batch.
   void EndMiniBatch(bool taken = true);
-
-  // Call before EndMiniBatch. Batch norm replaces its statistics by those of all replicas'
-  // micro-batches.
-  void Share(const ShareStatistics& share);
-
-  // Keeps only this rank's slice of each parameter that is split over tensor-parallel ranks. Call
-  // it once, when all parameters have their whole values; Forward then needs a context with the
-  // same place (StepContext::tensor_ranks). If several modules share variables (tied ones), call it
-  // on each. Throws BadInput if a parameter cannot be split so. Does nothing for a `place` of one
-  // rank.
-  void Split(const TensorPlace& place);
-  // The parameters that Split would split, in the order of Parameters; a tied one only with its
-  // owner.
-  std::vector<NamedSplit> Splits(const std::string& prefix = "") const;
 
   // All parameters in model order, the module's own before its children's, each variable once. The
   // results are handles to the module's variables. A tied parameter has its owner's name, whatever
@@ -68,6 +51,28 @@ class Module {
   // State that is not trained, such as running statistics, in the same order. The tensors share the
   // module's memory.
   std::vector<NamedTensor> Buffers(const std::string& prefix = "") const;
+
+  // The same of several tensors: all outputs of the previous layer become all inputs of the next
+  // one, which in a pipeline may be on another stage. The activation comes first, then its
+  // companions: what else goes with it from layer to layer (an attention mask, a skip connection).
+  // By default the activation goes through Forward and companions pass unchanged. Override this in
+  // a layer that reads, adds or drops companions.
+  virtual std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
+                                           const StepContext& ctx);
+
+  // For replicas of a model, which train together, each on a part of every mini-batch: call before
+  // EndMiniBatch. Batch norm replaces its statistics by those of all replicas' micro-batches.
+  void Share(const ShareStatistics& share);
+
+  // For tensor parallelism, where several ranks (threads or processes) compute each layer together:
+  // keeps only this rank's slice of each parameter that is split over them. Call it once, when all
+  // parameters have their whole values; Forward then needs a context with the same place
+  // (StepContext::tensor_ranks). If several modules share variables (tied ones), call it on each.
+  // Throws BadInput if a parameter cannot be split so. Does nothing for a `place` of one rank.
+  void Split(const TensorPlace& place);
+  // The parameters that Split would split, in the order of Parameters; a tied one only with its
+  // owner.
+  std::vector<NamedSplit> Splits(const std::string& prefix = "") const;
 
   // Sets every parameter and buffer by its initializer from the random stream of (seed, its name):
   // the values depend neither on the order of layers nor on which rank has them. `prefix` is this

@@ -1,5 +1,6 @@
 // All that most programs need: tensors, gradients, ops, layers, models and their files, optimizers,
-// data, and training in parallel. docs/api.md lists it by topic.
+// data, and training in parallel. api.md lists it by topic: share/torus/doc has it where it is
+// installed, docs in the source tree.
 #pragma once
 
 #include "autograd/backward.h"
