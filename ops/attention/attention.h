@@ -27,7 +27,7 @@ struct AttentionOptions {
   // the stream (seed, step, layer, sample) decides weight (row, key) of head h of a sample, where
   // ceil4 rounds up to a multiple of 4. Heads are numbered from first_head, since other
   // tensor-parallel ranks may have the heads before it. The first batch dimension runs over
-  // context->samples, or a multiple of them.
+  // context->samples, or a multiple of them; if these are empty, over samples 0, 1, ....
   double dropout_p = 0;
   const StepContext* context = nullptr;  // of the step; needed for dropout alone
   uint64_t layer = 0;                    // the dropout's number
