@@ -17,10 +17,10 @@ struct AttentionOptions {
   // Bool (true: the key takes part) or of the query's dtype (added to the scores); broadcasts to
   // (..., L, S). Only an added mask may require a gradient; the whole matrix of scores is then in
   // memory.
-  Variable attn_mask;
+  Variable attn_mask = {};
   // Row i attends to keys 0 to i. Not together with attn_mask.
   bool is_causal = false;
-  std::optional<double> scale;  // of the scores; 1 / sqrt(E) unless given, or 1 where E is 0
+  std::optional<double> scale = {};  // of the scores; 1 / sqrt(E) unless given, or 1 where E is 0
   // Equal groups of query heads (dimension -3) share one head of key and value.
   bool enable_gqa = false;
   // Dropout of the weights, in training only. Needs `context`. Word (h L + row) ceil4(S) + key of
