@@ -9,6 +9,7 @@
 #include "models/nn/conv_bn_relu6.h"
 #include "models/nn/dropout.h"
 #include "models/nn/linear.h"
+#include "models/nn/print_module.h"
 #include "models/nn/sequential.h"
 #include "runtime/error.h"
 #include "tests/testing/error_of.h"
@@ -162,6 +163,19 @@ TEST(Sequential, NamesTheLayersOfItsDeclarationByTheirPlace) {
                                       "1.1.bias"}));
   model.Initialize(1);
   EXPECT_EQ(model.Forward(Variable(Full({5, 3}, 1)), {}).shape(), (Shape{5, 2}));
+}
+
+TEST(Module, IsPrintedWithItsNamesShapesAndSize) {
+  EXPECT_EQ(ToString(*SmallModel()),
+            "features.0.0.weight                  f32 (4, 1, 1, 3)\n"
+            "features.0.1.weight                  f32 (4)\n"
+            "features.0.1.bias                    f32 (4)\n"
+            "classifier.weight                    f32 (2, 4)\n"
+            "classifier.bias                      f32 (2)\n"
+            "features.0.1.running_mean            f32 (4) buffer\n"
+            "features.0.1.running_var             f32 (4) buffer\n"
+            "features.0.1.num_batches_tracked     i64 () buffer\n"
+            "30 parameters\n");
 }
 
 TEST(Sequential, ALayerThatMovesInIsTheSame) {
