@@ -167,14 +167,14 @@ TEST(Sequential, NamesTheLayersOfItsDeclarationByTheirPlace) {
 
 TEST(Module, IsPrintedWithItsNamesShapesAndSize) {
   EXPECT_EQ(ToString(*SmallModel()),
-            "features.0.0.weight                  f32 (4, 1, 1, 3)\n"
-            "features.0.1.weight                  f32 (4)\n"
-            "features.0.1.bias                    f32 (4)\n"
-            "classifier.weight                    f32 (2, 4)\n"
-            "classifier.bias                      f32 (2)\n"
-            "features.0.1.running_mean            f32 (4) buffer\n"
-            "features.0.1.running_var             f32 (4) buffer\n"
-            "features.0.1.num_batches_tracked     i64 () buffer\n"
+            "features.0.0.weight                f32 (4, 1, 1, 3)\n"
+            "features.0.1.weight                f32 (4)\n"
+            "features.0.1.bias                  f32 (4)\n"
+            "classifier.weight                  f32 (2, 4)\n"
+            "classifier.bias                    f32 (2)\n"
+            "features.0.1.running_mean          f32 (4) buffer\n"
+            "features.0.1.running_var           f32 (4) buffer\n"
+            "features.0.1.num_batches_tracked   i64 () buffer\n"
             "30 parameters\n");
 }
 
