@@ -33,8 +33,8 @@ void LoadStateDict(nn::Module& model, const std::vector<NamedTensor>& state,
 struct StateNotes {
   std::vector<std::string> missing;  // names of the model that are not in the state
   std::vector<std::string> surplus;  // names of the state that are not in the model
-  std::vector<std::string>
-      unfit;  // names in both, and why: "fc.bias is f32 (4) and must be f32 (3)"
+  // What is in both and does not fit, and why: "fc.bias is f32 (4) and must be f32 (3)".
+  std::vector<std::string> unfit;
 };
 // As LoadStateDict, but loads what fits and leaves the rest as it is, as load_state_dict with
 // strict=False does; and tensors of another shape are left too. Throws BadInput, before anything

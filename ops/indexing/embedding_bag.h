@@ -21,8 +21,8 @@ struct EmbeddingBagOptions {
   double norm_type = 2;                 // of the norm that max_norm limits
   bool scale_grad_by_freq = false;      // not with kMax
   BagMode mode = BagMode::kMean;        // what a bag gives
-  Variable per_sample_weights =
-      {};  // of input's shape and weight's dtype: a factor of each row; kSum
+  // Of input's shape and weight's dtype: a factor of each row; kSum.
+  Variable per_sample_weights = {};
   bool include_last_offset = false;         // the last offset is where the last bag ends
   std::optional<int64_t> padding_idx = {};  // this index counts in no bag; negative from the end
 };

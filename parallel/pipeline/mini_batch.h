@@ -13,9 +13,8 @@ namespace torus::parallel {
 struct MicroBatch {
   std::vector<Tensor> inputs = {};   // needed on the rank that runs stage 0
   std::vector<Tensor> targets = {};  // needed on the rank that runs the last stage
-  std::vector<int64_t> samples =
-      {};  // position of each row in the global mini-batch, needed on every
-           // rank; empty: nothing to do
+  // Position of each row in the global mini-batch, needed on every rank; empty: nothing to do.
+  std::vector<int64_t> samples = {};
   // Index of each row in the dataset, the same on every rank, for codecs that keep state for each
   // sample. Empty: not known; such codecs then keep none.
   std::vector<int64_t> examples = {};

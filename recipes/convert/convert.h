@@ -31,8 +31,8 @@ struct ConvertOptions {
   // Which tensors of the file; empty: with `model` those that fit it best (ChoosePart), else all.
   std::string part = {};
   int64_t classes = 0;  // of that model; for a language model its vocabulary
-  std::string dtype =
-      {};  // of floating-point tensors: "f32", "f16", "bf16", "f64"; empty: unchanged
+  // Of floating-point tensors: "f32", "f16", "bf16", "f64"; empty: unchanged.
+  std::string dtype = {};
   uint64_t shard_bytes = 5'000'000'000;  // the largest shard of a folder
   // Called for each name that is mapped to one of `model`'s, before tensors that do not fit are
   // refused.

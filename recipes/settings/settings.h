@@ -22,12 +22,12 @@ struct Settings {
   std::string model = "mobilenet_v2";  // a name of the registry, with options behind a colon
   std::string data = "fashion-mnist";  // a name that tools/train lists under --data
   std::string data_dir = {};           // empty: the dataset's usual place
-  std::string tokenizer =
-      {};  // of text; empty: that of token files, else the model's (TokenizerFor)
+  // Of text; empty: that of token files, else the model's (TokenizerFor).
+  std::string tokenizer = {};
   std::string vocab_dir = {};  // for the tokenizers gpt2, roberta and json
   int64_t image_size = 0;      // side to which images are resized; 0: the dataset's own
-  std::string image_cache =
-      {};                      // folder for decoded training images; empty: files are decoded anew
+  // Folder for decoded training images; empty: files are decoded anew.
+  std::string image_cache = {};
   int64_t length = 128;        // tokens per row of text
   bool document_mask = false;  // attention stays within a document of a long text
   // Windows of a long text per epoch; 0: as many disjoint windows as the text has.
