@@ -14,9 +14,8 @@ std::string Row(const NamedTensor& tensor, size_t width, const char* kind) {
 }  // namespace
 
 std::string ToString(const Module& module) {
-  std::vector<NamedTensor> parameters;
+  std::vector<NamedTensor> parameters, buffers = module.Buffers();
   for (const NamedVariable& p : module.Parameters()) parameters.push_back({p.name, p.value.data()});
-  const std::vector<NamedTensor> buffers = module.Buffers();
   size_t width = 0;
   for (const auto* list : {&parameters, &buffers})
     for (const NamedTensor& tensor : *list) width = std::max(width, tensor.name.size());
