@@ -29,6 +29,18 @@ std::vector<NamedTensor> FitState(const nn::Module& model, const std::vector<Nam
 void LoadStateDict(nn::Module& model, const std::vector<NamedTensor>& state,
                    const std::string& where, const std::map<std::string, std::string>& others = {});
 
+// What LoadMatching has not loaded.
+struct StateNotes {
+  std::vector<std::string> missing;  // names of the model that are not in the state
+  std::vector<std::string> surplus;  // names of the state that are not in the model
+  // What is in both and does not fit, and why: "fc.bias is f32 (4) and must be f32 (3)".
+  std::vector<std::string> unfit;
+};
+// As LoadStateDict, but loads what fits and leaves the rest as it is, as load_state_dict with
+// strict=False does; and tensors of another shape are left too. Throws BadInput, before anything
+// changes, if a tensor that is left has no values yet.
+StateNotes LoadMatching(nn::Module& model, const std::vector<NamedTensor>& state);
+
 // Save and load .safetensors files, with the errors of ReadSafetensors and WriteSafetensors. A
 // round trip keeps every bit.
 void SaveModel(const nn::Module& model, const std::string& path);

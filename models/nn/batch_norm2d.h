@@ -26,7 +26,8 @@ struct BatchNorm2dOptions {
 // Training normalizes with the statistics of the micro-batch, as GPipe does (Huang et al. 2019,
 // section 2.2), and keeps them. EndMiniBatch merges those of all micro-batches and updates the
 // running statistics once; a mini-batch of one micro-batch gives PyTorch's values. Evaluation
-// normalizes with the running statistics.
+// normalizes with the running statistics. A forward of another step or an evaluation before
+// EndMiniBatch throws BadInput.
 //
 // If the context gathers from replicas, the statistics are those of the micro-batch over all
 // replicas (ops::BatchNormTrain), and every replica keeps them.

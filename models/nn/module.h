@@ -4,10 +4,12 @@
 // "conv" with a parameter "weight" gives "conv.weight".
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "autograd/variable.h"
@@ -76,7 +78,8 @@ class Module {
 
   // Sets every parameter and buffer by its initializer from the random stream of (seed, its name):
   // the values depend neither on the order of layers nor on which rank has them. `prefix` is this
-  // module's name if it is a part of a model. Allocates missing memory on `device`.
+  // module's name if it is a part of a model. Allocates missing memory on `device`. Throws BadInput
+  // if two parameters or buffers have one name, or two dropout layers one number (dropout.h).
   void Initialize(uint64_t seed, const std::string& prefix = "", Device device = {});
   // Allocates memory, with undefined content, for all parameters and buffers that have none.
   void Allocate(Device device = {});
@@ -84,12 +87,17 @@ class Module {
   void MoveTo(Device device);
   // The device of the first parameter; the CPU if there are none.
   Device device() const;
+  // Throws BadInput tagged `layer` if `x` has values and one of this module's own parameters or
+  // buffers has a shape alone. A forward that uses them calls it, since all that it computes would
+  // have a shape alone too.
+  void RequireValues(const char* layer, const Variable& x) const;
 
  protected:
   Module() = default;
   // Moves a layer to where it is kept (Sequential); handles to its parameters stay valid.
   Module(Module&&) = default;
-  // A leaf that requires a gradient; its values are set by Initialize.
+  // A leaf that requires a gradient; its values are set by Initialize. Throws BadInput for a name
+  // that the module has already, and without an initializer.
   Variable AddParameter(std::string name, const Shape& shape, DType dtype, Initializer initializer);
   // The same for a parameter that Split splits.
   Variable AddParameter(std::string name, const Shape& shape, DType dtype, Initializer initializer,
@@ -99,15 +107,17 @@ class Module {
   void TieParameter(std::string name, std::string owner, const Variable& value);
   // Adds state that is not trained. The handle stays valid when the buffer is allocated.
   Variable AddBuffer(std::string name, const Shape& shape, DType dtype, Initializer initializer);
-  // Adds a child and returns it; its parameters' names begin with `name` and a dot.
+  // Adds a child and returns it; its parameters' names begin with `name` and a dot. Throws BadInput
+  // for a name that a child has already.
   template <class M>
   std::shared_ptr<M> AddChild(std::string name, std::shared_ptr<M> child) {
-    children_.push_back({name, child, name});
-    return child;
+    return AddChild(name, std::move(child), name);
   }
-  // `title` is the child's name in tables and errors, for children that share a `name`.
+  // `title` is the child's name in tables and errors, for children that share a `name`; no two
+  // children share a title.
   template <class M>
   std::shared_ptr<M> AddChild(std::string name, std::shared_ptr<M> child, std::string title) {
+    CheckNewChild(title);
     children_.push_back({std::move(name), child, std::move(title)});
     return child;
   }
@@ -120,6 +130,9 @@ class Module {
   virtual void OnShare(const ShareStatistics& /*share*/) {}
   // This module's own part of EndMiniBatch.
   virtual void OnEndMiniBatch(bool /*taken*/) {}
+  // The number that keys this module's own random numbers, if it draws any: layers of one number
+  // would draw the same.
+  virtual std::optional<uint64_t> DropoutNumber() const { return std::nullopt; }
 
   // A part of this module.
   struct Child {
@@ -137,8 +150,15 @@ class Module {
     std::string owner;  // if tied: its name in the whole model
     std::optional<TensorSplit> split = {};
   };
+  // Names of dropout layers and what they are, by number.
+  using Dropouts = std::map<uint64_t, std::pair<const Module*, std::string>>;
+
   std::vector<Parameter*> OwnState();  // parameters that are not tied, and buffers
   void AppendParameters(const std::string& prefix, std::vector<NamedVariable>& all) const;
+  void CheckNewName(const std::string& name) const;
+  void CheckNewChild(const std::string& title) const;
+  void CheckNames(const std::string& prefix) const;
+  void CheckDropouts(const std::string& prefix, Dropouts& found) const;
 
   std::vector<Parameter> parameters_, buffers_;
   std::vector<Child> children_;

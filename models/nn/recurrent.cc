@@ -111,6 +111,7 @@ RecurrentOutput Recurrent::Run(const Variable& input, const RecurrentState& init
   Require(input.rank() == 3 && input.dim(2) == options_.input_size, name_,
           "needs an input of three dimensions, the last {}, got {}", options_.input_size,
           input.shape());
+  RequireValues(name_, input);
   Variable x = options_.batch_first ? Turned(input) : input;
   Require(x.dim(0) >= 1, name_, "needs at least one step, got {}", input.shape());
   std::vector<CellState> states = StatesOf(initial, x);

@@ -107,6 +107,7 @@ TEST(SyncBatchNorm, AChainOfConvolutionsGathersForEachNorm) {
   EXPECT_EQ(calls, 3);
   Backward({y}, {Full(y.shape(), 1)});
   EXPECT_EQ(calls, 6);
+  block.EndMiniBatch();
   block.Forward(x, {.training = false, .gather_replicas = gather});
   EXPECT_EQ(calls, 6);
 }

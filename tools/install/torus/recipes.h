@@ -7,6 +7,7 @@
 #include "recipes/evaluate/evaluate_text.h"
 #include "recipes/generate/generator.h"
 #include "recipes/generate/sampling.h"
+#include "recipes/model/model_blocks.h"
 #include "recipes/model/usual_settings.h"
 #include "recipes/run/run.h"
 #include "recipes/settings/presets.h"
