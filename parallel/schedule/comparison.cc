@@ -9,29 +9,33 @@
 namespace torus::parallel {
 namespace {
 
-// Entry s of the result is that of rank s % ranks, divided among the rank's stages if `of_work`.
-std::vector<double> Spread(const std::vector<double>& list, int stages, bool of_work) {
-  const auto ranks = static_cast<int>(list.size());
+// Entry s of the result is that of the rank that runs stage s, divided among the rank's stages if
+// `of_work`.
+std::vector<double> Spread(const std::vector<double>& list, const std::vector<int>& owners,
+                           bool of_work) {
   std::vector<double> spread;
-  for (int stage = 0; stage < stages && ranks > 0; ++stage)
-    spread.push_back(list[stage % ranks] /
-                     (of_work ? StagesOfRank(stage % ranks, ranks, stages) : 1));
+  if (list.empty()) return spread;
+  for (const int rank : owners) {
+    const auto stages = static_cast<double>(std::ranges::count(owners, rank));
+    spread.push_back(list[rank] / (of_work ? stages : 1));
+  }
   return spread;
 }
 
 }  // namespace
 
-CostModel StageCosts(const Pipeline& pipeline, int stages) {
+CostModel StageCosts(const Pipeline& pipeline, const Schedule& schedule) {
+  const std::vector<int> owners = StageOwners(schedule);
   CostModel costs = pipeline.costs;
   for (const CostList& kind : kCostLists)
-    costs.*kind.list = Spread(costs.*kind.list, stages, kind.of_work);
+    costs.*kind.list = Spread(costs.*kind.list, owners, kind.of_work);
   return costs;
 }
 
 ScheduleFigures FiguresOf(const std::string& name, const Pipeline& pipeline, int chunks) {
   const Schedule schedule = MakeSchedule(
       name, {.ranks = pipeline.ranks, .micro_batches = pipeline.micro_batches, .chunks = chunks});
-  const Simulation simulation = Simulate(schedule, StageCosts(pipeline, schedule.num_stages));
+  const Simulation simulation = Simulate(schedule, StageCosts(pipeline, schedule));
   ScheduleFigures figures{.name = name,
                           .chunks = chunks,
                           .seconds = simulation.makespan,
@@ -43,7 +47,7 @@ ScheduleFigures FiguresOf(const std::string& name, const Pipeline& pipeline, int
 }
 
 int ChunksOf(const std::string& schedule, const Pipeline& pipeline) {
-  return TakesChunks(schedule) || schedule.starts_with("csv:") ? pipeline.chunks : 1;
+  return StagesARank(schedule, pipeline.chunks);
 }
 
 std::vector<ScheduleFigures> CompareSchedules(const Pipeline& pipeline) {
