@@ -49,8 +49,8 @@ bool SeveralStagesOnARank(const Schedule& schedule) {
   return false;
 }
 
-// Each action takes one slot, whether a forward, a whole backward or a half; a whole backward beside
-// halves takes two.
+// Each action takes one slot, whether a forward, a whole backward or a half; a whole backward of a
+// schedule that has halves, too, takes two.
 CostModel UnitCosts(const Schedule& schedule) {
   bool halves = false;
   for (const std::vector<Action>& actions : schedule.ranks) {

@@ -122,6 +122,19 @@ TEST(Staircase, ShowsSplitHalves) {
   EXPECT_EQ(Staircase(split), "rank 0 | F0 I0 W0\n");
 }
 
+TEST(Staircase, AWholeBackwardBesideHalvesTakesTwoSlots) {
+  Schedule mixed{"mixed",
+                 1,
+                 1,
+                 2,
+                 {{{ActionKind::kForward, 0, 0},
+                   {ActionKind::kForward, 0, 1},
+                   {ActionKind::kBackward, 0, 0},
+                   {ActionKind::kBackwardInput, 0, 1},
+                   {ActionKind::kBackwardWeight, 0, 1}}}};
+  EXPECT_EQ(Staircase(mixed), "rank 0 | F0 F1 B0 -- I1 W1\n");
+}
+
 TEST(Lowering, InsertsWhatARankRuns) {
   EXPECT_EQ(ToText(MakeSchedule("gpipe", {3, 2})),
             "rank 0: 0F0 0sendA0>1 0F1 0sendA1>1 0recvG0<1 0B0 0recvG1<1 0B1 0reduce 0step\n"
@@ -186,7 +199,7 @@ TEST(Factory, ListsTheNames) {
   } catch (const BadInput& e) {
     EXPECT_STREQ(e.what(),
                  "[schedule] unknown schedule \"pipedream\"; there are: gpipe, 1f1b, "
-                 "interleaved, zb-h1, u-shaped, csv:FILE");
+                 "interleaved, zb-h1, u-shaped, zb-v, v-half, v-min, dualpipe-v, csv:FILE");
   }
   EXPECT_THROW(MakeSchedule("gpipe", {0, 4}), BadInput);
   EXPECT_THROW(MakeSchedule("gpipe", {2, 0}), BadInput);

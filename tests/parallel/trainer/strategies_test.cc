@@ -101,7 +101,8 @@ TEST_P(Strategies, GiveTheSameBitsByEveryScheduleAndCut) {
   const Ended one = Train(RunOf("ddp", 2), GetParam(), 12);
   for (const std::string& strategy : Agreeing()) {
     ToyRun run = RunOf(strategy, 2);
-    for (const char* schedule : {"gpipe", "1f1b", "zb-h1", "u-shaped", "interleaved"}) {
+    for (const char* schedule : {"gpipe", "1f1b", "zb-h1", "u-shaped", "interleaved", "zb-v",
+                                 "v-half", "v-min", "dualpipe-v"}) {
       SCOPED_TRACE(fmt::format("{}, {}", strategy, schedule));
       run.options.schedule = schedule;
       run.options.stages = 4;

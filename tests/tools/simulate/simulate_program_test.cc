@@ -21,6 +21,10 @@ TEST_F(SimulateTest, ComparesSchedulesAndDrawsOne) {
             "interleaved       2          7.5   20.0 %         4          0.0          0.0\n"
             "zb-h1             1            7   14.3 %         2          0.0          0.0\n"
             "u-shaped          1            9   33.3 %         4          0.0          0.0\n"
+            "zb-v              2            7   14.3 %         4          0.0          0.0\n"
+            "v-half            2          6.5    7.7 %         4          0.0          0.0\n"
+            "v-min             2          6.5    7.7 %         4          0.0          0.0\n"
+            "dualpipe-v        2          7.5   20.0 %         4          0.0          0.0\n"
             "rank 0 | F0 F1 .. B0 .. B1\n"
             "rank 1 | .. F0 B0 F1 B1 ..\n");
 }
@@ -120,7 +124,10 @@ TEST_F(SimulateTest, TensorParallelRanksShareTheWorkAndSum) {
   const Ended ended = Simulate(flags);
   EXPECT_EQ(ended.status, 0) << ended.err;
   // Forwards 0.5 + 5 x 1.02 and 0.5 + 4 x 1.02, backwards 1 + 4 x 1.02 and 1 + 5 x 1.02; of zb-h1
-  // the last half backward is beside nobody's: 10.18 + 6.1 / 2 + 5.08.
+  // the last half backward is beside nobody's: 10.18 + 6.1 / 2 + 5.08. In a V each rank has two
+  // stages of half of that. After the forwards v-half runs the last stage's half, 1.27 s, and the
+  // second rank's four, 1.525 s each. In zb-v one of these is beside the first rank's last two, and
+  // dualpipe-v has whole backwards of 2.54 s and twice 3.05 s behind the last stage's half.
   EXPECT_EQ(ended.out,
             "2 tensor-parallel ranks a stage: 9 sums a micro-batch, 9.0 MiB sent and 9.18 s, on "
             "the rank with most\n"
@@ -129,7 +136,11 @@ TEST_F(SimulateTest, TensorParallelRanksShareTheWorkAndSum) {
             "1f1b              1        21.36   50.0 %         1          0.0          2.0\n"
             "interleaved       1        21.36   50.0 %         1          0.0          2.0\n"
             "zb-h1             1        18.31   41.7 %         1          0.0          2.0\n"
-            "u-shaped          1        21.36   50.0 %         2          0.0          4.0\n");
+            "u-shaped          1        21.36   50.0 %         2          0.0          4.0\n"
+            "zb-v              2       18.565   42.5 %         2          0.0          4.0\n"
+            "v-half            2        17.55   39.1 %         2          0.0          4.0\n"
+            "v-min             2        17.55   39.1 %         2          0.0          4.0\n"
+            "dualpipe-v        2        20.09   46.8 %         2          0.0          4.0\n");
   // In shares half of that crosses the cut, and the other half is gathered: 0.51 s, twice.
   *std::ranges::find(flags, "whole") = "shared";
   const Ended shared = Simulate(flags);
