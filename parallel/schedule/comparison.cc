@@ -59,10 +59,10 @@ std::vector<ScheduleFigures> CompareSchedules(const Pipeline& pipeline) {
 
 std::string ToTable(const std::vector<ScheduleFigures>& all) {
   std::string text =
-      fmt::format("{:<12} {:>6} {:>12} {:>8} {:>9} {:>12} {:>12}\n", "schedule", "chunks",
+      fmt::format("{:<14} {:>6} {:>12} {:>8} {:>9} {:>12} {:>12}\n", "schedule", "chunks",
                   "seconds", "bubble", "in flight", "peak MiB", "sent MiB");
   for (const ScheduleFigures& f : all)
-    text += fmt::format("{:<12} {:>6} {:>12.6g} {:>6.1f} % {:>9} {:>12.1f} {:>12.1f}\n", f.name,
+    text += fmt::format("{:<14} {:>6} {:>12.6g} {:>6.1f} % {:>9} {:>12.1f} {:>12.1f}\n", f.name,
                         f.chunks, f.seconds, 100 * f.bubble, f.in_flight, f.peak_bytes / 0x1p20,
                         f.sent_bytes / 0x1p20);
   return text;

@@ -40,6 +40,8 @@ constexpr Entry kSchedules[] = {
      "1f1b with the backward pass split in two; the gradients of weights fill the bubble (Qi et "
      "al. 2024)",
      ZeroBubbleH1},
+    {"zb-interleaved", "interleaved with the split backwards of zb-h1: a third of its bubble",
+     InterleavedZeroBubble, true},
     {"u-shaped",
      "gpipe whose first rank also runs the last stage, so that data, labels and loss stay there: "
      "one stage more than ranks (Vepakomma et al. 2018)",

@@ -51,6 +51,8 @@ TEST(Executor, EveryScheduleGivesThePlainModelsBits) {
       {"u-shaped", {.ranks = 3, .both_ends = true}},
       {"interleaved", {.ranks = 2, .chunks = 2}},
       {"interleaved", {.ranks = 3, .chunks = 2}},
+      {"zb-interleaved", {.ranks = 2, .chunks = 2}},
+      {"zb-interleaved", {.ranks = 2, .chunks = 3}},
       {"zb-v", {.ranks = 2, .chunks = 2}},
       {"zb-v", {.ranks = 3, .chunks = 2}},
       {"v-half", {.ranks = 2, .chunks = 2}},
