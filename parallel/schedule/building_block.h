@@ -1,5 +1,5 @@
-// Schedules from a building block (Qi et al. 2024, "Pipeline Parallelism with Controllable Memory",
-// section 2): the passes of one micro-batch through V-shaped stages (v_shape.h), repeated for each
+// Schedules from a building block (Qi et al. 2024, "Pipeline Parallelism with Controllable
+// Memory"): the passes of one micro-batch through V-shaped stages (v_shape.h), repeated for each
 // micro-batch one period later. How long a rank holds what a pass keeps, in periods, is how much it
 // holds at once. Internal to the schedules that use it.
 #pragma once

@@ -1,5 +1,5 @@
-// V-Half (Qi et al. 2024, "Pipeline Parallelism with Controllable Memory", section 4): V-shaped
-// stages (v_shape.h) and split backwards with half the memory of 1F1B and ZB-V. The passes of a
+// V-Half (Qi et al. 2024, "Pipeline Parallelism with Controllable Memory"): V-shaped stages
+// (v_shape.h) and split backwards with half the memory of 1F1B and ZB-V. The passes of a
 // micro-batch on the way down take two slots a rank, those on the way up one, so that what a rank
 // holds of its two stages is as much on every rank.
 //

@@ -1,5 +1,5 @@
-// V-Min (Qi et al. 2024, "Pipeline Parallelism with Controllable Memory", section 4): V-shaped
-// stages (v_shape.h) and split backwards with a third of the memory of 1F1B and ZB-V. Every pass of
+// V-Min (Qi et al. 2024, "Pipeline Parallelism with Controllable Memory"): V-shaped stages
+// (v_shape.h) and split backwards with a third of the memory of 1F1B and ZB-V. Every pass of
 // a micro-batch follows the one before it at once, so that it is gone soonest.
 //
 //   rank 0 | 0F0 0F1 ..  3F0 3I0 3W0 3F1 0I0 3I1 0W0 0F2 0I1 3W1 3F2 3I2 0W1 3W2 0I2 0W2
@@ -7,7 +7,7 @@
 //
 // At most 2 floor((K + 4) / 3) stages' activations are in flight on a rank, of 2K of 1F1B. With
 // equal parts f = b_input = w of a stage the ranks idle for less than 4 (K - 1) f, two thirds of
-// 1F1B's idle time (docs/simulator.md). With unequal parts they idle again in every period.
+// 1F1B's idle time (docs/simulator.md). With unequal parts they may idle for every micro-batch.
 #pragma once
 
 #include "parallel/schedule/schedule.h"

@@ -1,5 +1,5 @@
-// ZB-V (Qi et al. 2024, "Zero Bubble Pipeline Parallelism", section 6): split backwards over
-// V-shaped stages (v_shape.h). A micro-batch comes back to rank 0 for its last stage, so its
+// ZB-V (Qi et al. 2024, "Zero Bubble Pipeline Parallelism"): split backwards over V-shaped stages
+// (v_shape.h). A micro-batch comes back to rank 0 for its last stage, so its
 // backward starts where its forward started, and every rank is as far from both.
 //
 //   rank 0 | 0F0 0F1 0F2 3F0 3I0 3W0 3F1 3I1 3W1 0I0 0W0 3F2 3I2 3W2 0I1 0W1 0I2 0W2

@@ -197,6 +197,23 @@ TEST(ClosedForm, DualPipeVIdlesLikeZeroBubbleV) {
   });
 }
 
+double IdleWith(const char* name, int micro_batches, const CostModel& costs) {
+  const Schedule schedule = Make(name, 4, micro_batches);
+  return Simulate(schedule, costs).makespan -
+         2 * micro_batches * (costs.forward[0] + costs.backward[0]);
+}
+
+// f = 1, b_input = 1.5, w = 1.
+TEST(VSchedules, OnlyVMinIdlesForEveryMicroBatchWithUnequalParts) {
+  CostModel costs;
+  costs.forward.assign(8, 1);
+  costs.backward.assign(8, 2.5);
+  costs.backward_input_share = 0.6;
+  for (const char* name : {"zb-v", "v-half", "dualpipe-v"})
+    EXPECT_NEAR(IdleWith(name, 32, costs), IdleWith(name, 16, costs), 1e-9) << name;
+  EXPECT_GE(IdleWith("v-min", 32, costs), IdleWith("v-min", 16, costs) + 16);
+}
+
 // Runs DualPipeV as its authors do: a forward and the whole backward after it, of the rank's other
 // stage, are one action, whose results both come at its end. Only the last rank's first backward is
 // apart from its forward.
