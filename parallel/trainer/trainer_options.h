@@ -27,7 +27,7 @@ struct TrainerOptions {
   // are in CPU memory all the same. Sharding strategies work on CPUs only.
   DeviceKind device = DeviceKind::kCpu;
   int stages = 1;    // of the model
-  int chunks = 1;    // stages of each rank; divides `stages`
+  int chunks = 1;    // stages of each rank (V-shaped schedules have two); divides `stages`
   Cuts cuts = {};    // stages - 1 of them; empty: balanced by the blocks' static costs
   int replicas = 1;  // copies of the pipeline, each with a part of every mini-batch
   // Ranks that compute each stage together, each with a slice of its blocks' weights

@@ -35,18 +35,18 @@ int CommunicatorsOf(int rank, const Topology& topology) {
   return static_cast<int>(pairs.size() + std::ranges::count_if(topology.groups, has));
 }
 
-// A rank's neighbours: in a line, or in a ring if stages go round it.
+// A rank's neighbours: in a line, there and back in a V, or in a ring if stages go round it.
 int NeighboursOf(const Layout& run, int place) {
   if (run.ranks <= 2) return run.ranks - 1;
   const bool at_end = place == 0 || place + 1 == run.ranks;
-  return run.chunks == 1 && at_end ? 1 : 2;
+  return (run.chunks == 1 || run.schedule == "zb-v") && at_end ? 1 : 2;
 }
 
 TEST(RunTopology, HasACommunicatorForEachNeighbourAndGroupHoweverManyRanksThereAre) {
   for (const Layout& run :
        {Layout{"1f1b", 1, 1, 1, 1}, Layout{"1f1b", 2, 1, 1, 1}, Layout{"gpipe", 4, 1, 1, 1},
-        Layout{"1f1b", 8, 1, 128, 1}, Layout{"interleaved", 4, 2, 2, 1}, Layout{"1f1b", 4, 1, 3, 2},
-        Layout{"gpipe", 1, 1, 1, 8}})
+        Layout{"1f1b", 8, 1, 128, 1}, Layout{"interleaved", 4, 2, 2, 1}, Layout{"zb-v", 4, 2, 2, 1},
+        Layout{"1f1b", 4, 1, 3, 2}, Layout{"gpipe", 1, 1, 1, 8}})
     for (const bool shares : {true, false})
       for (const bool engine : {true, false}) {
         const Topology topology = TopologyOf(run, shares, engine);
