@@ -16,7 +16,7 @@
 // engine; the engine (NCCL) chooses the order of the sum, and all members get the same bits. It is
 // gathered from GPU to GPU where the transport connects all members' GPUs. Only the buffers'
 // streams wait then. Everything else goes through copies in CPU memory, with the bits of CPU
-// memory. So the bits of a sum depend on the options alone.
+// memory. So the bits of a sum depend on the options and the engine alone.
 #pragma once
 
 #include <cstddef>
