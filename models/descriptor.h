@@ -98,6 +98,9 @@ struct ModelDescriptor {
   std::string name;   // "gpt2": the first part of a spec
   std::string title;  // "GPT-2"
   ModelTask task = ModelTask::kImages;
+  // Whether it takes the number of each token's document (N, T) as a second input, and attention
+  // then stays within a document.
+  bool takes_documents = false;
   ModelSizes published = {};
   std::string tokenizer = {};       // of the published weights: "gpt2", "roberta" or "json"
   bool requires_tokenizer = false;  // no other tokenizer works: positions depend on <pad>

@@ -22,7 +22,7 @@ struct Sample {
   Tensor target;
 };
 
-// The two parts of a dataset; Name gives "train" or "test".
+// The two parts of a dataset.
 enum class Split { kTrain, kTest };
 // "train" or "test".
 inline std::string_view Name(Split split) { return split == Split::kTrain ? "train" : "test"; }

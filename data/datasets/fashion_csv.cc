@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "data/files/file.h"
 #include "data/files/lines.h"
 #include "runtime/error.h"
+#include "runtime/io/file.h"
 
 namespace torus::data {
 namespace {
@@ -29,7 +29,7 @@ bool ReadNumbers(std::string_view text, uint8_t* out) {
 }  // namespace
 
 CsvImages ReadFashionCsv(const std::string& path) {
-  const std::string text = ReadText(path);
+  const std::string text = io::InputFile(path).ReadAll();
   const std::vector<Line> lines = LinesOf(text);
   Require(!lines.empty() && lines[0].text.starts_with("label"), path,
           "requires a first line of column names that begins with 'label', got '{}'",

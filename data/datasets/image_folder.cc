@@ -8,8 +8,8 @@
 
 #include "data/datasets/class_folders.h"
 #include "data/datasets/find_folder.h"
-#include "data/files/file.h"
 #include "data/files/lines.h"
+#include "runtime/io/file.h"
 
 namespace torus::data {
 namespace {
@@ -98,10 +98,12 @@ std::unique_ptr<ImageFiles> OpenFood101(const std::string& given, Split split) {
   const std::string dir = FindFolder(
       given, {.title = "Food-101", .file = "meta/classes.txt", .inside = {"food-101"}, .hint = ""});
   std::vector<std::string> names;
-  const std::string class_file = dir + "/meta/classes.txt", class_text = ReadText(class_file);
+  const std::string class_file = dir + "/meta/classes.txt",
+                    class_text = io::InputFile(class_file).ReadAll();
   for (const Line& line : LinesOf(class_text)) names.emplace_back(line.text);
   const Classes classes = Numbered(names, class_file);
-  const std::string list = fmt::format("{}/meta/{}.txt", dir, Name(split)), text = ReadText(list);
+  const std::string list = fmt::format("{}/meta/{}.txt", dir, Name(split)),
+                    text = io::InputFile(list).ReadAll();
   std::vector<ImageFile> files;
   for (const Line& line : LinesOf(text)) files.push_back(FileOfLine(dir, list, line, classes));
   return std::make_unique<ImageFiles>(DatasetInfo{.name = fmt::format("food101 {}", Name(split)),

@@ -29,13 +29,6 @@ std::vector<uint8_t> ReadFile(const std::string& path) {
   return bytes;
 }
 
-std::string ReadText(const std::string& path) {
-  const io::InputFile file(path);
-  std::string text(file.size(), '\0');
-  file.ReadAt(0, text.data(), text.size());
-  return text;
-}
-
 bool IsGzip(std::span<const uint8_t> bytes) {
   return bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }

@@ -12,9 +12,6 @@ namespace torus::data {
 // Reads all bytes of a regular file; throws like io::InputFile.
 std::vector<uint8_t> ReadFile(const std::string& path);
 
-// The same as a text.
-std::string ReadText(const std::string& path);
-
 // Whether the bytes begin with gzip's magic number, 1f 8b.
 bool IsGzip(std::span<const uint8_t> bytes);
 

@@ -1,7 +1,5 @@
 #include "data/images/integrity.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -11,6 +9,7 @@
 #include "data/images/byte_reader.h"
 #include "data/images/gif.h"
 #include "runtime/error.h"
+#include "runtime/io/crc32.h"
 
 namespace torus::data {
 namespace {
@@ -40,7 +39,7 @@ std::span<const uint8_t> CheckPng(std::span<const uint8_t> bytes, const std::str
     const size_t length = reader.BigEndian(4);
     const size_t begin = reader.at();
     const auto chunk = reader.Take(4 + length);
-    const auto crc = static_cast<uint32_t>(crc32(0, chunk.data(), static_cast<uInt>(chunk.size())));
+    const uint32_t crc = io::Crc32({reinterpret_cast<const char*>(chunk.data()), chunk.size()});
     Require(reader.BigEndian(4) == crc, name,
             "requires PNG chunks with their check sums, got another at byte {}", begin);
     if (BeginsWith(chunk, "IEND")) return {};

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "data/files/file.h"
 #include "data/text/json_parts.h"
 #include "runtime/error.h"
+#include "runtime/io/file.h"
 #include "runtime/io/json.h"
 
 namespace torus::data {
@@ -22,7 +22,7 @@ Json ObjectOf(const std::string& dir, const char* name) {
   const std::string path = dir + "/" + name;
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return {};
-  return io::ParseJsonObject(ReadText(path), path);
+  return io::ParseJsonObject(io::InputFile(path).ReadAll(), path);
 }
 
 // Without its number.
@@ -153,9 +153,8 @@ TokenizerSettings ReadTokenizerSettings(const std::string& dir) {
   if (const Json& named = Member(config, "tokenizer_class"); named.is_string())
     settings.tokenizer_class = named.get<std::string>();
   settings.begins_with_bos = FlagOf(config, "add_bos_token", config_path);
-  Require(
-      !FlagOf(config, "add_eos_token", config_path), config_path,
-      "asks for add_eos_token, which is not implemented: texts end without a token of their own");
+  Require(!FlagOf(config, "add_eos_token", config_path), config_path,
+          "requires add_eos_token to be false, got true: texts end without a token of their own");
   return settings;
 }
 

@@ -31,7 +31,7 @@ struct TokenizerSettings {
 // (added_tokens_decoder, bos_token and its like, add_prefix_space, tokenizer_class),
 // added_tokens.json and special_tokens_map.json. Where two name the same token, the first one's
 // settings hold. Throws BadInput naming the file for anything that is not of this form, for two
-// numbers of one token, and for add_eos_token, which is not implemented.
+// numbers of one token, and for add_eos_token: texts end without a token of their own.
 TokenizerSettings ReadTokenizerSettings(const std::string& dir);
 
 // Adds the numbers of tokens to those of a vocabulary. Throws BadInput naming `path` if a token

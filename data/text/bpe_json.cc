@@ -53,7 +53,7 @@ void ReadPreTokenizer(const Json& before, const std::string& path, BpeCut* cut) 
   const bool sequence = Member(before, "type") == "Sequence" && list.is_array();
   const bool digits = sequence && list.size() == 2 && Member(list[0], "type") == "Digits";
   const Json& last = !sequence ? before : list.size() == (digits ? 2 : 1) ? list.back() : Json();
-  const Json &regex = Member(last, "use_regex"), &space = Member(last, "add_prefix_space");
+  const Json& regex = Member(last, "use_regex");
   Require(Member(last, "type") == "ByteLevel", path,
           "requires a byte-level BPE with the pre_tokenizer ByteLevel, or a Sequence of Digits and "
           "ByteLevel or of Llama 3's Split and ByteLevel, got the pre_tokenizer {}",
@@ -61,10 +61,9 @@ void ReadPreTokenizer(const Json& before, const std::string& path, BpeCut* cut) 
   Require(regex.is_null() || regex == true, path,
           "requires a byte-level BPE that cuts texts as GPT-2's, got use_regex: {}",
           io::Brief(regex));
-  Require(space.is_null() || space.is_boolean(), path,
-          "requires true or false for add_prefix_space, got {}", io::Brief(space));
   if (digits) cut->numbers = NumberCutOf(list[0], path);
-  if (space.is_boolean()) cut->prefix_space = space == true;
+  if (!Member(last, "add_prefix_space").is_null())
+    cut->prefix_space = FlagOf(last, "add_prefix_space", path);
 }
 
 bool IsEmptySequence(const Json& normalizer) {

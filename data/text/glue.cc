@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "data/files/file.h"
 #include "data/files/lines.h"
 #include "data/text/utf8.h"
 #include "runtime/error.h"
+#include "runtime/io/file.h"
 
 namespace torus::data {
 namespace {
@@ -169,7 +169,7 @@ std::vector<std::string> GlueClasses(const std::string& task) {
 
 TextTable ReadGlue(const std::string& task, const std::string& path) {
   const Layout& layout = LayoutOf(task);
-  return GlueReader(layout, path).Read(ReadText(path));
+  return GlueReader(layout, path).Read(io::InputFile(path).ReadAll());
 }
 
 }  // namespace torus::data

@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "data/files/file.h"
 #include "data/text/added_tokens.h"
 #include "data/text/bpe_json.h"
 #include "data/text/byte_symbols.h"
 #include "data/text/character_bpe_json.h"
 #include "runtime/error.h"
+#include "runtime/io/file.h"
 #include "runtime/io/json.h"
 #include "runtime/io/one_commit.h"
 
@@ -56,13 +56,14 @@ struct Source {
 Source OfJson(const std::string& path) {
   return {.path = path,
           .merges_path = path + " model.merges",
-          .bpe = ParseBpeJson(ReadText(path), path)};
+          .bpe = ParseBpeJson(io::InputFile(path).ReadAll(), path)};
 }
 
 TokenNumbers ReadNumbers(const std::string& dir, const std::string& path) {
-  if (!path.ends_with(".txt")) return ParseVocabularyJson(ReadText(path), path);
+  if (!path.ends_with(".txt")) return ParseVocabularyJson(io::InputFile(path).ReadAll(), path);
   const std::string gpt2 = FirstOf(dir, {"encoder.json"});
-  return ParseFairseqDictionary(ReadText(path), path, ParseVocabularyJson(ReadText(gpt2), gpt2));
+  return ParseFairseqDictionary(io::InputFile(path).ReadAll(), path,
+                                ParseVocabularyJson(io::InputFile(gpt2).ReadAll(), gpt2));
 }
 
 Source OfFiles(const std::string& dir, const std::vector<std::string>& vocabularies) {
@@ -73,9 +74,9 @@ Source OfFiles(const std::string& dir, const std::vector<std::string>& vocabular
   Source source{.path = FirstOf(dir, vocabularies)};
   source.bpe.numbers = ReadNumbers(dir, source.path);
   source.merges_path = FirstOf(dir, kMerges);
-  source.bpe.merges = ReadText(source.merges_path);
+  source.bpe.merges = io::InputFile(source.merges_path).ReadAll();
   const std::string json = dir + "/tokenizer.json";
-  if (Exists(json)) source.bpe.cut = ParseBpeCut(ReadText(json), json);
+  if (Exists(json)) source.bpe.cut = ParseBpeCut(io::InputFile(json).ReadAll(), json);
   return source;
 }
 
@@ -111,8 +112,7 @@ Source Read(const std::string& dir, const std::vector<std::string>& vocabularies
           "requires PreTrainedTokenizerFast in tokenizer_config.json",
           OtherCuts(cut), settings.tokenizer_class);
   Require(cut.numbers == NumberCut::kAsWords || !source.prefix_space, dir,
-          "asks for both {} and add_prefix_space, which are not implemented together",
-          NameOf(cut.numbers));
+          "requires no add_prefix_space beside {}, got both", NameOf(cut.numbers));
   return source;
 }
 
@@ -165,31 +165,51 @@ int32_t NumberOf(const TokenNumbers& numbers, const std::string& token) {
   return found == numbers.end() ? -1 : found->second;
 }
 
-// The special tokens that a TemplateProcessing puts in front of a single text.
-std::vector<int32_t> BeginningOf(const nlohmann::json& post_processor,
-                                 const TokenNumbers& numbers) {
+// The special tokens in front of the text in the `single` of a TemplateProcessing. Throws BadInput
+// naming `path` for one behind it.
+std::vector<int32_t> BeginningOfTemplate(const nlohmann::json& single, const std::string& path,
+                                         const TokenNumbers& numbers) {
   using io::Member;
-  const auto& members = Member(post_processor, "processors");
   std::vector<int32_t> beginning;
-  if (members.is_array())
-    for (const auto& member : members) {
-      const std::vector<int32_t> of_member = BeginningOf(member, numbers);
-      beginning.insert(beginning.begin(), of_member.begin(), of_member.end());
-    }
-  if (Member(post_processor, "type") != "TemplateProcessing") return beginning;
-  for (const auto& piece : Member(post_processor, "single")) {
+  bool behind = false;
+  for (const auto& piece : single) {
     const auto& id = Member(Member(piece, "SpecialToken"), "id");
-    if (!id.is_string()) break;
+    behind = behind || !id.is_string();
+    if (!id.is_string()) continue;
+    Require(!behind, path,
+            "requires a tokenizer that puts no token behind a text, got the post_processor's {}",
+            io::Brief(id));
     if (const int32_t number = NumberOf(numbers, id.get<std::string>()); number >= 0)
       beginning.push_back(number);
   }
   return beginning;
 }
 
-// `json` is the tokenizer.json, null if there is none.
-Frame FrameOf(const nlohmann::json& json, const TokenizerSettings& settings,
-              const TokenNumbers& numbers) {
-  Frame frame{BeginningOf(io::Member(json, "post_processor"), numbers),
+// The special tokens that a post_processor puts in front of a single text. Throws BadInput naming
+// `path` for one that it puts behind the text.
+std::vector<int32_t> BeginningOf(const nlohmann::json& post_processor, const std::string& path,
+                                 const TokenNumbers& numbers) {
+  using io::Member;
+  const auto &type = Member(post_processor, "type"),
+             &members = Member(post_processor, "processors");
+  Require(type != "RobertaProcessing" && type != "BertProcessing", path,
+          "requires a tokenizer that puts no token behind a text, got the post_processor {}",
+          io::Brief(type));
+  if (type == "TemplateProcessing")
+    return BeginningOfTemplate(Member(post_processor, "single"), path, numbers);
+  std::vector<int32_t> beginning;
+  if (!members.is_array()) return beginning;
+  for (const auto& member : members) {
+    const std::vector<int32_t> of_member = BeginningOf(member, path, numbers);
+    beginning.insert(beginning.begin(), of_member.begin(), of_member.end());
+  }
+  return beginning;
+}
+
+// `json` is the tokenizer.json at `path`, null if there is none.
+Frame FrameOf(const nlohmann::json& json, const std::string& path,
+              const TokenizerSettings& settings, const TokenNumbers& numbers) {
+  Frame frame{BeginningOf(io::Member(json, "post_processor"), path, numbers),
               NumberOf(numbers, settings.eos)};
   const int32_t bos = NumberOf(numbers, settings.bos);
   if (settings.begins_with_bos && frame.beginning.empty() && bos >= 0) frame.beginning = {bos};
@@ -216,14 +236,13 @@ std::unique_ptr<BpeTokenizer> Assemble(const std::string& name, const Source& so
       .end_of_text = frame.end_of_text});
 }
 
-// GPT-2's or RoBERTa's, whose texts end with the token `end`.
+// The tokenizer `name`, GPT-2's or RoBERTa's: `end` is its token between texts, whatever the folder
+// says. Throws BadInput for add_bos_token.
 std::unique_ptr<BpeTokenizer> AssembleKnown(const std::string& name, const Source& source,
                                             const std::vector<SpecialToken>& required,
                                             const char* end) {
   Require(!source.settings.begins_with_bos, source.path,
-          "the folder's tokenizer_config.json asks for add_bos_token, which is not implemented for "
-          "{}",
-          name);
+          "{} requires the add_bos_token of tokenizer_config.json to be false, got true", name);
   return Assemble(name, source, required,
                   {.beginning = {}, .end_of_text = NumberOf(source.bpe.numbers, end)});
 }
@@ -233,7 +252,7 @@ std::unique_ptr<CharacterBpe> OpenCharacters(const std::string& dir, const nlohm
   CharacterBpe::Parts parts = ParseCharacterBpe(json, path);
   const TokenizerSettings settings = ReadTokenizerSettings(dir);
   AddNumbers(settings.added, path, &parts.numbers);
-  const Frame frame = FrameOf(json, settings, parts.numbers);
+  const Frame frame = FrameOf(json, path, settings, parts.numbers);
   parts.name = "json";
   parts.specials = SpecialsOf(settings, path, parts.numbers, {});
   parts.beginning = frame.beginning;
@@ -244,12 +263,12 @@ std::unique_ptr<CharacterBpe> OpenCharacters(const std::string& dir, const nlohm
 std::unique_ptr<Tokenizer> OpenJsonOfCommit(const std::string& dir) {
   const std::string path = dir + "/tokenizer.json";
   const nlohmann::json json =
-      Exists(path) ? io::ParseJsonObject(ReadText(path), path) : nlohmann::json();
+      Exists(path) ? io::ParseJsonObject(io::InputFile(path).ReadAll(), path) : nlohmann::json();
   if (IsCharacterBpe(json)) return OpenCharacters(dir, json, path);
   const Source source = Read(dir, kGpt2);
   TokenNumbers numbers = source.bpe.numbers;
   AddNumbers(source.settings.added, source.path, &numbers);
-  return Assemble("json", source, {}, FrameOf(json, source.settings, numbers));
+  return Assemble("json", source, {}, FrameOf(json, path, source.settings, numbers));
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ std::unique_ptr<BpeTokenizer> OpenRoberta(const std::string& dir);
 // or over characters (as Llama 2's; character_bpe_json.h), or a BPE over bytes from the files that
 // OpenGpt2 takes. Its name is "json". It begins a text that stands alone with the tokens that the
 // file's post_processor puts there, or as add_bos_token says, and ends one with eos_token. Throws
-// BadInput naming the file for anything wrong.
+// BadInput naming the file for anything wrong, and for a post_processor that puts a token behind a
+// text.
 std::unique_ptr<Tokenizer> OpenJson(const std::string& dir);
 
 // The files from which the tokenizer `name` is opened, as path -> name in a Hugging Face folder.

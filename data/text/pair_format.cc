@@ -56,7 +56,7 @@ PairEncoder::Row PairEncoder::Encode(std::string_view first,
   const PairLengths whole{Size(a), Size(b)};
   const PairLengths keep = second.has_value() ? TruncateLongestFirst(whole, room)
                                               : PairLengths{std::min(whole.first, room), 0};
-  Row row{.tokens = format_.before, .truncated = !(keep == whole)};
+  Row row{.tokens = format_.before, .truncated = keep != whole};
   Append(a, keep.first, &row.tokens);
   Append(format_.between, between, &row.tokens);
   Append(b, keep.second, &row.tokens);

@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "data/files/file.h"
 #include "data/text/byte_symbols.h"
 #include "data/text/byte_tokenizer.h"
 #include "data/text/char_tokenizer.h"
 #include "data/text/open_tokenizer.h"
 #include "runtime/error.h"
+#include "runtime/io/file.h"
 #include "runtime/io/json.h"
 #include "runtime/io/one_commit.h"
 
@@ -59,7 +59,7 @@ std::string ConfigJson(const char* tokenizer_class) {
 std::string ConfigOfFolder(const std::string& folder, const char* tokenizer_class) {
   const std::string path = folder + "/" + kConfig;
   if (!std::filesystem::exists(path)) return ConfigJson(tokenizer_class);
-  Json config = io::ParseJsonObject(ReadText(path), path);
+  Json config = io::ReadJsonObject(path);
   if (Member(config, "tokenizer_class").is_null()) config["tokenizer_class"] = tokenizer_class;
   return config.dump(2) + "\n";
 }
@@ -93,7 +93,7 @@ bool HasMerges(const std::string& text, const std::string& where) {
 std::string BpeOfConfig(const std::string& folder, const std::string& otherwise) {
   const std::string path = folder + "/" + kConfig;
   if (!std::filesystem::exists(path)) return otherwise;
-  const Json named = Member(io::ParseJsonObject(ReadText(path), path), "tokenizer_class");
+  const Json named = Member(io::ReadJsonObject(path), "tokenizer_class");
   if (named.is_null()) return otherwise;
   for (const char* suffix : {"", "Fast"}) {
     if (named == std::string("GPT2Tokenizer") + suffix) return "gpt2";
@@ -117,7 +117,7 @@ std::map<std::string, std::string> TokenizerFiles(const Tokenizer& tokenizer,
   std::map<std::string, std::string> files;
   const bool roberta = tokenizer.name() == "roberta";
   for (const auto& [from, to] : VocabularyFiles(vocabulary_dir, tokenizer.name()))
-    files[to] = ReadText(from);
+    files[to] = io::InputFile(from).ReadAll();
   const bool any = tokenizer.name() == "json";
   files[kConfig] = ConfigOfFolder(vocabulary_dir, any       ? "PreTrainedTokenizerFast"
                                                   : roberta ? "RobertaTokenizer"
@@ -155,7 +155,7 @@ namespace {
 
 std::unique_ptr<Tokenizer> TokenizerOfCommit(const std::string& folder, const std::string& bpe) {
   if (!HasMergesFile(folder) && HasTokenizer(folder)) {
-    const std::string path = folder + "/" + kTokenizer, text = ReadText(path);
+    const std::string path = folder + "/" + kTokenizer, text = io::InputFile(path).ReadAll();
     if (!HasMerges(text, path)) return ParseTokenizerJson(text, path);
   }
   const std::string name = BpeOfConfig(folder, bpe);

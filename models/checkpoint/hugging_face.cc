@@ -35,13 +35,6 @@ void WriteText(const fs::path& path, const std::string& text) {
   file.Close(/*durable=*/true);
 }
 
-std::string ReadText(const fs::path& path) {
-  const io::InputFile file(path.string());
-  std::string text(file.size(), '\0');
-  file.ReadAt(0, text.data(), text.size());
-  return text;
-}
-
 // Whether a file belongs to the model besides its weights.
 bool GoesAlong(const std::string& name) {
   if (name == kConfig || name == io::kCheckpointManifest || name == io::kFolderSums ||
@@ -180,8 +173,8 @@ json ReadHuggingFaceConfig(const std::string& folder) {
 std::map<std::string, std::string> ReadHuggingFaceFiles(const std::string& folder) {
   std::map<std::string, std::string> files;
   for (const std::string& name : io::NamesIn(folder)) {
-    const fs::path path = fs::path(folder) / name;
-    if (fs::is_regular_file(path) && GoesAlong(name)) files[name] = ReadText(path);
+    const std::string path = folder + "/" + name;
+    if (fs::is_regular_file(path) && GoesAlong(name)) files[name] = io::InputFile(path).ReadAll();
   }
   return files;
 }

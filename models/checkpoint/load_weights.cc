@@ -115,9 +115,9 @@ std::map<std::string, std::string> FitOthers(const NameFitter& names, const Weig
   return fitted;
 }
 
-// The part of the source that fits the model.
-WeightsPart PartOf(const nn::Module& model, const WeightsSource& source, const NameRules& rules) {
-  const FileWeights file = ReadWeights(source.file);
+// The part of the file that fits the model.
+WeightsPart PartOf(const nn::Module& model, const FileWeights& file, const WeightsSource& source,
+                   const NameRules& rules) {
   if (file.tensors.empty())
     Throw<BadInput>(source.file, "must have tensors, but has none: {}",
                     file.others.empty() ? "it is empty"
@@ -148,7 +148,12 @@ FileWeights ReadWeights(const std::string& path) {
 }
 
 TakenWeights LoadWeights(nn::Module& model, const WeightsSource& source, const NameRules& rules) {
-  WeightsPart part = PartOf(model, source, rules);
+  return LoadWeights(model, ReadWeights(source.file), source, rules);
+}
+
+TakenWeights LoadWeights(nn::Module& model, const FileWeights& file, const WeightsSource& source,
+                         const NameRules& rules) {
+  WeightsPart part = PartOf(model, file, source, rules);
   const NameFitter names(model, rules);
   const std::map<std::string, std::string> others = FitOthers(names, part);
   std::vector<NamedTensor> state = FitNames(model, std::move(part.tensors), rules);
@@ -164,7 +169,7 @@ TakenWeights LoadWeights(nn::Module& model, const WeightsSource& source, const N
 }
 
 BodyNotes LoadBody(nn::Sequential& model, const WeightsSource& source, const NameRules& rules) {
-  WeightsPart part = PartOf(model, source, rules);
+  WeightsPart part = PartOf(model, ReadWeights(source.file), source, rules);
   const NameFitter names(model, rules);
   const std::map<std::string, std::string> others = FitOthers(names, part);
   std::vector<NamedTensor> state = FitNames(model, std::move(part.tensors), rules);

@@ -29,6 +29,9 @@ struct WeightsSource {
 // the file is left too, and the result says so. Tensors are cast to the model's dtypes.
 TakenWeights LoadWeights(nn::Module& model, const WeightsSource& source,
                          const NameRules& rules = {});
+// The same of a file that was read already: ReadWeights(source.file).
+TakenWeights LoadWeights(nn::Module& model, const FileWeights& file, const WeightsSource& source,
+                         const NameRules& rules = {});
 
 // Loads weights for fine-tuning. Differs from LoadWeights in the last layer: its own parameters
 // keep their values if the file has none of them, and so does each of which the file has another

@@ -2,11 +2,11 @@
 
 #include <bit>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 
 #include "models/checkpoint/pickle_calls.h"
 #include "runtime/error.h"
+#include "runtime/io/little_endian.h"
 
 namespace torus::pickle {
 namespace {
@@ -40,14 +40,7 @@ class Machine {
   }
   uint8_t Byte() { return static_cast<uint8_t>(Take(1)[0]); }
   // Little-endian, unsigned.
-  uint64_t Number(int count) {
-    const std::string_view bytes = Take(static_cast<uint64_t>(count));
-    uint64_t value = 0;
-    for (int i = 0; i < count; ++i)
-      value |= static_cast<uint64_t>(static_cast<uint8_t>(bytes[static_cast<size_t>(i)]))
-               << (8 * i);
-    return value;
-  }
+  uint64_t Number(uint64_t count) { return io::LittleEndian(Take(count)); }
   std::string Line() {
     const size_t end = bytes_.find('\n', at_);
     Check(end != std::string_view::npos, "a name without end");
@@ -109,9 +102,7 @@ class Machine {
   // bits suffice.
   void PushLong(uint64_t bytes) {
     const std::string_view digits = Take(bytes);
-    uint64_t value = 0;
-    for (size_t i = 0; i < digits.size() && i < 8; ++i)
-      value |= static_cast<uint64_t>(static_cast<uint8_t>(digits[i])) << (8 * i);
+    uint64_t value = io::LittleEndian(digits.substr(0, 8));
     const bool negative = !digits.empty() && (static_cast<uint8_t>(digits.back()) & 0x80) != 0;
     if (negative && digits.size() < 8) value |= ~uint64_t{0} << (8 * digits.size());
     PushInt(static_cast<int64_t>(value));

@@ -68,7 +68,7 @@ Variable Gpt2Block::Attend(const Variable& x, const Variable& mask, const Variab
   const std::vector<Variable> qkv = ops::Split(qkv_->Forward(read, ctx), width_, -1);
   nn::AttentionPlan plan = plan_;
   plan.causal = !mask.defined();
-  const Variable y = nn::AttendByHeads(qkv[0], qkv[1], qkv[2], mask, plan, ctx);
+  const Variable y = nn::MultiheadDotProductAttention(qkv[0], qkv[1], qkv[2], mask, plan, ctx);
   return attended_->ForwardAdd(y, residual, attention_dropout_, ctx);
 }
 

@@ -19,35 +19,34 @@ Gpt2Embeddings::Gpt2Embeddings(const Gpt2Options& o, uint64_t dropout_layer)
   positions_ = add("wpe", o.n_positions, false);
 }
 
-Variable Gpt2Embeddings::Run(const Variable& ids, int64_t first, const StepContext& ctx) {
+Variable Gpt2Embeddings::Run(const Variable& ids, int64_t first, const Variable& documents,
+                             const StepContext& ctx) {
   Require(ids.rank() == 2 && first + ids.dim(1) <= positions_count_, "gpt2",
           "needs token ids (N, T) that end within {} positions, got {} from position {}",
           positions_count_, ids.shape(), first);
   const Tensor all = Arange(first + ids.dim(1), DType::kI64, ids.data().device());
-  const Variable positions(all.Narrow(0, first, ids.dim(1)));
+  const Variable positions(documents.defined() ? ops::PositionsInDocuments(documents.data())
+                                               : all.Narrow(0, first, ids.dim(1)));
   const Variable x = ops::Add(tokens_->Forward(ids, ctx), positions_->Forward(positions, ctx));
   return dropout_.Forward(x, ctx);
 }
 
 Variable Gpt2Embeddings::Forward(const Variable& ids, const StepContext& ctx) {
-  return Run(ids, 0, ctx);
+  return Run(ids, 0, {}, ctx);
 }
 
 Variable Gpt2Embeddings::Extend(const Variable& ids, int64_t first) {
-  return Run(ids, first, {.training = false});
+  return Run(ids, first, {}, {.training = false});
 }
 
 std::vector<Variable> Gpt2Embeddings::ForwardAll(const std::vector<Variable>& inputs,
                                                  const StepContext& ctx) {
   Require(inputs.size() == 1 || inputs.size() == 2, "gpt2",
-          "takes token ids and an attention mask, got {} inputs", inputs.size());
-  std::vector<Variable> outputs{Forward(inputs[0], ctx)};
-  if (inputs.size() == 2) {
-    Require(inputs[1].shape() == inputs[0].shape(), "gpt2", "needs a mask {}, got {}",
-            inputs[0].shape(), inputs[1].shape());
-    outputs.push_back(Variable(ops::CausalMask(inputs[1].data())));
-  }
-  return outputs;
+          "takes token ids and the numbers of their documents, got {} inputs", inputs.size());
+  if (inputs.size() == 1) return {Forward(inputs[0], ctx)};
+  Require(inputs[1].shape() == inputs[0].shape(), "gpt2", "needs documents {}, got {}",
+          inputs[0].shape(), inputs[1].shape());
+  return {Run(inputs[0], 0, inputs[1], ctx), Variable(ops::CausalMask(inputs[1].data()))};
 }
 
 }  // namespace torus

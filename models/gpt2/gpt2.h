@@ -44,8 +44,9 @@ Gpt2Options Gpt2Xl();
 // positions, exact GELU, no biases, no dropout.
 Gpt2Options CharacterGpt(int64_t vocab_size);
 
-// Maps token ids (N, T), and optionally an attention mask (N, T), 1 for tokens and 0 for padding,
-// to logits (N, T, vocab_size).
+// Maps token ids (N, T), and optionally the number of each token's document (N, T), to logits (N, T,
+// vocab_size). With 1 for tokens and 0 for padding, these are transformers' attention mask. A token
+// attends to its own document alone, in which positions count from 0 (ops/tokens/tokens.h).
 //
 // Its layers are the embeddings ("transformer.wte"), the blocks "transformer.h.0" ...,
 // "transformer.ln_f" and "lm_head", whose weight is that of the embedding if tied. Throws BadInput

@@ -73,7 +73,8 @@ Variable Layer::Run(const Variable& input, const Variable& mask, const StepConte
   const Variable x = attention_norm_->Forward(input, ctx);
   const Variable read = ops::CopyToRanks(x, ctx.tensor_ranks);
   const std::vector<Variable> qkv = nn::Linear::ForwardJointly({query_, key_, value_}, read);
-  const Variable attended = nn::AttendByHeads(qkv[0], qkv[1], qkv[2], mask, plan_, ctx);
+  const Variable attended =
+      nn::MultiheadDotProductAttention(qkv[0], qkv[1], qkv[2], mask, plan_, ctx);
   const Variable y = mlp_norm_->Forward(out_->ForwardAdd(attended, x, ctx), ctx);
   const Variable wide = wide_->Forward(ops::CopyToRanks(y, ctx.tensor_ranks), ctx);
   return narrow_->ForwardAdd(ops::Relu(wide), y, ctx);

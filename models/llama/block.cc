@@ -76,7 +76,7 @@ Variable LlamaBlock::Run(const Variable& x, const Variable& mask, const StepCont
   const nn::QueryKeyValue in = Project(x, 0, ctx);
   nn::AttentionPlan plan = plan_;
   plan.causal = !mask.defined();
-  const Variable y = nn::AttendByHeads(in.query, in.key, in.value, mask, plan, ctx);
+  const Variable y = nn::MultiheadDotProductAttention(in.query, in.key, in.value, mask, plan, ctx);
   return Mlp(attended_->ForwardAdd(y, x, ctx), ctx);
 }
 

@@ -24,14 +24,11 @@ Variable LlamaEmbeddings::Forward(const Variable& ids, const StepContext& ctx) {
 std::vector<Variable> LlamaEmbeddings::ForwardAll(const std::vector<Variable>& inputs,
                                                   const StepContext& ctx) {
   Require(inputs.size() == 1 || inputs.size() == 2, "llama",
-          "takes token ids and an attention mask, got {} inputs", inputs.size());
-  std::vector<Variable> outputs{Forward(inputs[0], ctx)};
-  if (inputs.size() == 2) {
-    Require(inputs[1].shape() == inputs[0].shape(), "llama", "needs a mask {}, got {}",
-            inputs[0].shape(), inputs[1].shape());
-    outputs.push_back(Variable(ops::CausalMask(inputs[1].data())));
-  }
-  return outputs;
+          "takes token ids and the numbers of their documents, got {} inputs", inputs.size());
+  if (inputs.size() == 1) return {Forward(inputs[0], ctx)};
+  Require(inputs[1].shape() == inputs[0].shape(), "llama", "needs documents {}, got {}",
+          inputs[0].shape(), inputs[1].shape());
+  return {Forward(inputs[0], ctx), Variable(ops::CausalMask(inputs[1].data()))};
 }
 
 }  // namespace torus

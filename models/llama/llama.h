@@ -52,8 +52,10 @@ LlamaOptions Llama31();
 // multiple of 256.
 int64_t LlamaIntermediateSize(int64_t hidden_size);
 
-// Maps token ids (N, T), and optionally an attention mask (N, T), 1 for tokens and 0 for padding,
-// to logits (N, T, vocab_size).
+// Maps token ids (N, T), and optionally the number of each token's document (N, T), to logits (N, T,
+// vocab_size). With 1 for tokens and 0 for padding, these are transformers' attention mask. A token
+// attends to its own document alone. Positions count on from one document to the next: rotary ones
+// change a score by their difference only.
 //
 // Its layers are the embeddings ("model.embed_tokens"), the blocks "model.layers.0" ...,
 // "model.norm" and "lm_head", whose weight is that of the embedding if tied. Throws BadInput for

@@ -29,8 +29,9 @@ AttentionPlan PlanOf(const AttentionPlan& whole, const TensorPlace& place, const
   return plan;
 }
 
-Variable AttendByHeads(const Variable& q, const Variable& k, const Variable& v,
-                       const Variable& mask, const AttentionPlan& plan, const StepContext& ctx) {
+Variable MultiheadDotProductAttention(const Variable& q, const Variable& k, const Variable& v,
+                                      const Variable& mask, const AttentionPlan& plan,
+                                      const StepContext& ctx) {
   Require(q.rank() == 3 && q.dim(2) % plan.heads == 0, "attention",
           "needs (N, T, width) with a width that {} heads divide, got {}", plan.heads, q.shape());
   const int64_t key_heads = plan.key_heads == 0 ? plan.heads : plan.key_heads;

@@ -23,13 +23,15 @@ struct AttentionPlan {
 // keys too, divide evenly among the ranks.
 AttentionPlan PlanOf(const AttentionPlan& whole, const TensorPlace& place, const char* where);
 
-// Computes softmax(q k^T scale) v in each head. q, k, v have shape (N, T, heads x width of a head);
-// with fewer heads of k and v, each serves equally many neighbouring heads of q (Ainslie et al.
-// 2023, arXiv:2305.13245).
-// `mask` is undefined, or a bool that broadcasts to (N, heads, T, T), true where a query may attend
-// to a key. The result has the shape of q.
-Variable AttendByHeads(const Variable& q, const Variable& k, const Variable& v,
-                       const Variable& mask, const AttentionPlan& plan, const StepContext& ctx);
+// Computes softmax(q k^T scale) v in each head. q is (N, L, heads x E), k and v are
+// (N, S, key heads x E), where E is the width of a head; with fewer heads of k and v, each serves
+// equally many neighbouring heads of q (Ainslie et al. 2023, arXiv:2305.13245). `mask`, which
+// broadcasts to (N, heads, L, S), is undefined, or bool, true where a query may attend to a key, or
+// of q's dtype and added to the scores; not together with plan.causal. The result is
+// (N, L, heads x E).
+Variable MultiheadDotProductAttention(const Variable& q, const Variable& k, const Variable& v,
+                                      const Variable& mask, const AttentionPlan& plan,
+                                      const StepContext& ctx);
 
 // Makes a mask (N, 1, 1, T) of (N, T), 1 for tokens and 0 for padding, of any dtype. Undefined
 // stays undefined.

@@ -13,8 +13,8 @@ Variable AttendCached(const QueryKeyValue& next, KvCache& cache, const Attention
   Variable mask;
   if (!now.causal && tokens > 1)  // a single token attends to all
     mask = Variable(ops::CausalMask(tokens, cache.length(), next.query.data().device()));
-  return AttendByHeads(next.query, Variable(cache.keys()), Variable(cache.values()), mask, now,
-                       ctx);
+  return MultiheadDotProductAttention(next.query, Variable(cache.keys()), Variable(cache.values()),
+                                      mask, now, ctx);
 }
 
 }  // namespace torus::nn

@@ -6,7 +6,7 @@
 
 namespace torus::nn {
 
-// Projections of some tokens, as AttendByHeads takes them.
+// Projections of some tokens, as MultiheadDotProductAttention takes them.
 struct QueryKeyValue {
   Variable query, key, value;
 };

@@ -16,7 +16,7 @@ struct Conv1dOptions {
   int64_t groups = 1;  // divides both channel counts
   bool bias = true;
   Initializer weight_init = {};  // none: PyTorch's, within 1 / sqrt(k I / groups) of zero
-  Initializer bias_init = {};    // none: as the weight
+  Initializer bias_init = {};    // none: PyTorch's, within the same bound
   DType dtype = DType::kF32;
 };
 

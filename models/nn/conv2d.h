@@ -27,7 +27,7 @@ struct Conv2dOptions {
   int64_t groups = 1;  // divides both channel counts
   bool bias = true;
   Initializer weight_init = {};  // none: PyTorch's, within 1 / sqrt(kH kW I / groups) of zero
-  Initializer bias_init = {};    // none: as the weight
+  Initializer bias_init = {};    // none: PyTorch's, within the same bound
   DType dtype = DType::kF32;
 };
 

@@ -19,7 +19,7 @@ struct ConvTranspose2dOptions {
   bool bias = true;
   Extent dilation = 1;
   Initializer weight_init = {};  // none: PyTorch's, within 1 / sqrt(kH kW O / groups) of zero
-  Initializer bias_init = {};    // none: as the weight
+  Initializer bias_init = {};    // none: PyTorch's, within the same bound
   DType dtype = DType::kF32;
 };
 

@@ -16,8 +16,10 @@ namespace {
 // number of images.
 std::vector<Tensor> StatisticsOf(const Variable& x, DType dtype) {
   const Tensor images = Full({}, static_cast<double>(x.dim(0)), DType::kI64);
-  const Tensor none = Zeros({x.dim(-1)}, dtype, x.data().device());
-  if (x.numel() == 0) return {none, none, images};
+  if (x.numel() == 0) {
+    const Tensor none = Zeros({x.dim(-1)}, dtype, x.data().device());
+    return {none, none, images};
+  }
   const ops::InstanceStatistics of = ops::StatisticsOfInstances(ops::Cast(x, dtype));
   const double unbias = static_cast<double>(of.count) / static_cast<double>(of.count - 1);
   return {of.mean, ops::Mul(Variable(of.var), unbias).data(), images};

@@ -15,7 +15,7 @@ namespace torus::nn {
 struct LinearOptions {
   int64_t in = 0, out = 0;
   Initializer weight_init = {};  // none: PyTorch's, within 1 / sqrt(in) of zero
-  Initializer bias_init = {};    // none: as the weight
+  Initializer bias_init = {};    // none: PyTorch's, within the same bound
   bool bias = true;
   DType dtype = DType::kF32;
   LinearSplit split = LinearSplit::kNone;  // over tensor-parallel ranks

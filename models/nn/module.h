@@ -82,6 +82,8 @@ class Module {
 
  protected:
   Module() = default;
+  // Moves a layer to where it is kept (Sequential); handles to its parameters stay valid.
+  Module(Module&&) = default;
   // A leaf that requires a gradient; its values are set by Initialize.
   Variable AddParameter(std::string name, const Shape& shape, DType dtype, Initializer initializer);
   // The same for a parameter that Split splits.

@@ -141,7 +141,7 @@ Variable MultiheadAttention::Attend(const Variable& query, const Variable& key,
   AttentionPlan plan = plan_;
   plan.causal = masks.is_causal && !mask.defined();
   const std::vector<Variable> qkv = Projections(query, key, value);
-  return out_->Forward(AttendByHeads(qkv[0], qkv[1], qkv[2], mask, plan, ctx), ctx);
+  return out_->Forward(MultiheadDotProductAttention(qkv[0], qkv[1], qkv[2], mask, plan, ctx), ctx);
 }
 
 Variable MultiheadAttention::Forward(const Variable& x, const StepContext& ctx) {

@@ -29,9 +29,9 @@ struct AttentionMasks {
   bool is_causal = false;     // also: query i attends to keys 0 to i alone
 };
 
-// The masks as AttendByHeads takes one: undefined, bool and true where a query may attend, or
-// added to the scores; it broadcasts to (N, num_heads, L, S). The causal part alone gives
-// undefined. Throws BadInput tagged multihead_attention for other shapes and dtypes.
+// The masks as MultiheadDotProductAttention takes one: undefined, bool and true where a query may
+// attend, or added to the scores; it broadcasts to (N, num_heads, L, S). The causal part alone
+// gives undefined. Throws BadInput tagged multihead_attention for other shapes and dtypes.
 Variable JoinedMask(const AttentionMasks& masks, const Shape& scores);
 
 // Parameters: in_proj_weight (3 embed_dim, embed_dim), of query, key and value, or q_proj_weight,

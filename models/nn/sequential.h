@@ -2,8 +2,10 @@
 // cut between any two layers.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/nn/module.h"
@@ -15,15 +17,33 @@ class Sequential : public Module {
   using Layer = Module::Child;  // {name, module, title}
 
   Sequential() = default;
-  // Names the layer by its index: "0", "1", ...
+  // Moves these layers into the module, named "0", "1", ...:
+  // Sequential(Linear({.in = 1, .out = 64}), Relu(), Linear({.in = 64, .out = 1})). A Sequential
+  // alone is no layer of another: it moves as a whole.
+  template <std::derived_from<Module>... Layers>
+  explicit Sequential(Layers&&... layers) {
+    (Add(std::forward<Layers>(layers)), ...);
+  }
+
+  // Names the layer by its index: "0", "1", ... Each Add returns the layer.
   template <class M>
   std::shared_ptr<M> Add(std::shared_ptr<M> layer) {
     return Add(std::to_string(layers().size()), std::move(layer));
+  }
+  // The same of a layer that moves into the module.
+  template <std::derived_from<Module> M>
+  std::shared_ptr<M> Add(M&& layer) {
+    return Add(std::make_shared<M>(std::forward<M>(layer)));
   }
   // `name` may be a dotted path ("features.0").
   template <class M>
   std::shared_ptr<M> Add(std::string name, std::shared_ptr<M> layer) {
     return AddChild(std::move(name), std::move(layer));
+  }
+  // The same of a layer that moves into the module.
+  template <std::derived_from<Module> M>
+  std::shared_ptr<M> Add(std::string name, M&& layer) {
+    return Add(std::move(name), std::make_shared<M>(std::forward<M>(layer)));
   }
   // Several layers may share a name, the common prefix of their parameters' names; their titles
   // differ.

@@ -15,12 +15,14 @@ TextDecoder::TextDecoder(std::shared_ptr<Sequential> model, int64_t positions, i
       last = i;
     }
   // Such a model would run on the last token alone.
-  Require(layers.empty() || !cached_.empty(), "decoder",
-          "needs blocks with attention that keep keys and values (nn::CachedLayer), got a model of "
-          "{} layers without any",
+  Require(!cached_.empty(), "decoder",
+          "requires blocks with attention that keep keys and values (nn::CachedLayer), got a model "
+          "of {} layers without any",
           layers.size());
-  Require(!layers.empty() && last == cached_.size(), "decoder",
-          "needs a language model of embeddings, blocks with attention, norm and head");
+  Require(last == cached_.size(), "decoder",
+          "requires a layer that embeds tokens and, next to each other, blocks with attention, got "
+          "{} of these, the last in place {}",
+          cached_.size(), last);
   Reset();
 }
 
@@ -33,10 +35,10 @@ void TextDecoder::Reset() {
 
 Tensor TextDecoder::Extend(const Tensor& ids) {
   Require(ids.rank() == 2 && ids.dim(0) == batch_ && ids.dim(1) >= 1, "decoder",
-          "needs token ids ({}, T), got {}", batch_, ids.shape());
+          "requires token ids ({}, T), got {}", batch_, ids.shape());
   Require(length_ + ids.dim(1) <= positions_, "decoder",
-          "the text must end within {} positions, got {} tokens behind {}", positions_, ids.dim(1),
-          length_);
+          "requires a text that ends within {} positions, got {} tokens behind {}", positions_,
+          ids.dim(1), length_);
   const NoGrad no_grad;
   const StepContext evaluation{.training = false};
   const auto& layers = model_->layers();

@@ -57,7 +57,7 @@ Variable RobertaLayer::Run(const Variable& x, const Variable& mask, const StepCo
   const TensorRanks& ranks = ctx.tensor_ranks;
   const Variable own = Own(x), read = ops::CopyToRanks(x, ranks);
   const std::vector<Variable> qkv = Project(ranks.size == 1 ? own : Own(read), read, ctx);
-  Variable y = nn::AttendByHeads(qkv[0], qkv[1], qkv[2], mask, plan_, ctx);
+  Variable y = nn::MultiheadDotProductAttention(qkv[0], qkv[1], qkv[2], mask, plan_, ctx);
   y = attended_->ForwardAdd(y, own, attention_dropout_, ctx);
   const Variable attended = attention_norm_->Forward(y, ctx);
   const Variable wide = intermediate_->Forward(ops::CopyToRanks(attended, ranks), ctx);

@@ -39,7 +39,7 @@ VitBlock::VitBlock(const VitOptions& o, uint64_t dropout_layer)
 Variable VitBlock::Attend(const Variable& x, const StepContext& ctx) {
   const Variable read = attention_norm_->Forward(x, ctx);
   const std::vector<Variable> qkv = ops::Split(ops::Linear(read, in_weight_, in_bias_), width_, -1);
-  const Variable y = nn::AttendByHeads(qkv[0], qkv[1], qkv[2], {}, plan_, ctx);
+  const Variable y = nn::MultiheadDotProductAttention(qkv[0], qkv[1], qkv[2], {}, plan_, ctx);
   return attended_->ForwardAdd(y, x, attention_dropout_, ctx);
 }
 

@@ -35,8 +35,9 @@ ModelDescriptor Describe(const std::string& name, const std::string& title, cons
           .size_title = size_title,
           .names = {.parts = {{".linear_1.", ".0."}, {".linear_2.", ".3."}}},
           .config =
-              [size_keys](std::span<const double> sizes, int64_t outputs) {
-                json config = {{"num_classes", outputs}};
+              [=](std::span<const double> sizes, int64_t outputs) {
+                // The weights do not show how many heads there are.
+                json config = {{"num_classes", outputs}, {"num_heads", size.num_heads}};
                 for (size_t i = 0; i < sizes.size(); ++i)
                   config[size_keys[i]] = static_cast<int64_t>(sizes[i]);
                 return config;

@@ -8,18 +8,16 @@
 #include "ops/batch_norm/kernels.h"
 #include "ops/batch_norm/over_replicas.h"
 #include "ops/precision/in_precision.h"
+#include "ops/precision/native.h"
 #include "runtime/batched_work.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {
 namespace {
 
-// The dtype of per-channel tensors, for rows of `dtype`.
-DType ChannelType(DType dtype) { return IsLow(dtype) ? DType::kF32 : dtype; }
-
 void CheckChannels(std::string_view name, const Tensor& tensor, const Variable& x) {
   const int64_t channels = x.dim(-1);
-  const DType wanted = ChannelType(x.dtype());
+  const DType wanted = SumTypeOf(x.dtype());
   Require(!tensor.defined() || (tensor.shape() == Shape{channels} && tensor.dtype() == wanted),
           "batch_norm", "{} must be {} ({}), got {}", name, Name(wanted), channels, tensor);
 }
@@ -62,7 +60,7 @@ Gradients Rule(const ForBackward& saved, const GradContext& g) {
   const Tensor& dy = g.grad();
   // With a residual the masked gradient is a separate output (or dy itself if nothing is masked).
   const bool masks = saved.has_residual && saved.activation != Activation::kNone;
-  const Tensor channels(Shape{dy.dim(-1)}, ChannelType(dy.dtype()), kMetaDevice);
+  const Tensor channels(Shape{dy.dim(-1)}, SumTypeOf(dy.dtype()), kMetaDevice);
   const auto like = [&](const Tensor& t) { return Tensor(t.shape(), t.dtype(), dy.device()); };
   NormGradients out;
   if (g.wants(0)) out.x = like(dy);
@@ -82,7 +80,7 @@ Gradients Rule(const ForBackward& saved, const GradContext& g) {
 }
 
 std::shared_ptr<ChannelAffine> NewAffine(const Inputs& in) {
-  return std::make_shared<ChannelAffine>(in.channels, ChannelType(in.x.dtype()), in.device);
+  return std::make_shared<ChannelAffine>(in.channels, SumTypeOf(in.x.dtype()), in.device);
 }
 
 std::shared_ptr<ChannelAffine> Folded(const Inputs& in, const BatchMoments& statistics,

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 
+#include "ops/elementwise/cast.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/matmul/matmul.h"
 #include "ops/reduction/reduction.h"
@@ -42,6 +43,15 @@ LabelledTensor WithoutTwins(std::string_view op, LabelledTensor t) {
       return WithoutTwins(op, t);
     }
   return t;
+}
+
+// Floating types that differ are left to the ops, which know the precision in which they compute.
+void CheckTypes(std::string_view op, const std::vector<LabelledTensor>& operands) {
+  const Variable& first = operands[0].tensor;
+  for (const LabelledTensor& t : operands)
+    Require(t.tensor.dtype() == first.dtype() ||
+                (IsFloating(t.tensor.dtype()) && IsFloating(first.dtype())),
+            op, "dtypes differ: {} and {}", first, t.tensor);
 }
 
 void CheckSizes(std::string_view op, const std::vector<LabelledTensor>& operands) {
@@ -114,9 +124,18 @@ Variable Grouped(const LabelledTensor& t, const Labels& a, const Labels& b, cons
 
 // The labels of two operands, by what becomes of them.
 struct PairLabels {
-  Labels batch, left, right, summed;
+  Labels batch;        // of both, in the product
+  Labels left, right;  // of one operand alone
+  Labels summed;       // of both, summed over
 };
 
+// Elementwise, with broadcasting. A factor of integers that was summed is i64, and so the product.
+Variable ElementProduct(const Variable& a, const Variable& b) {
+  if (a.dtype() == b.dtype() || IsFloating(a.dtype())) return Mul(a, b);
+  return Mul(Cast(a, DType::kI64), Cast(b, DType::kI64));
+}
+
+// needed(label): whether the product must have it.
 template <class Needed>
 PairLabels Sorted(const LabelledTensor& a, const LabelledTensor& b, const Needed& needed) {
   PairLabels sorted;
@@ -131,10 +150,11 @@ PairLabels Sorted(const LabelledTensor& a, const LabelledTensor& b, const Needed
   return sorted;
 }
 
+// (batch, left, right), or (left, right) where matrices are multiplied without a batch.
 Variable PairProduct(std::string_view op, const LabelledTensor& a, const LabelledTensor& b,
                      const PairLabels& of) {
   if (of.summed.empty())
-    return Mul(Grouped(a, of.batch, of.left, {}), Grouped(b, of.batch, {}, of.right));
+    return ElementProduct(Grouped(a, of.batch, of.left, {}), Grouped(b, of.batch, {}, of.right));
   Require(IsFloating(a.tensor.dtype()) && IsFloating(b.tensor.dtype()), op,
           "sums products of floating types alone, got {} and {}; Cast the integers", a.tensor,
           b.tensor);
@@ -162,6 +182,7 @@ LabelledTensor Multiplied(std::string_view op, const LabelledTensor& first,
 
 Variable Contract(std::string_view op, std::vector<LabelledTensor> operands,
                   const std::vector<int>& result) {
+  CheckTypes(op, operands);
   for (LabelledTensor& t : operands) t = WithoutTwins(op, t);
   CheckSizes(op, operands);
   LabelledTensor product = operands[0];

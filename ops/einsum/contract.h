@@ -17,7 +17,8 @@ struct LabelledTensor {
 // The product of all, from the left, summed over the labels that `result` does not have; its
 // dimensions in the order of `result`, whose labels are distinct and each that of an operand. Equal
 // labels have equal sizes, or 1, which broadcasts; twice in one operand they mean its diagonal.
-// Throws BadInput tagged `op` for other sizes.
+// Integers are of one type, and i64 where a label is summed. Throws BadInput tagged `op` for other
+// sizes and types, and for a sum of products of integers.
 Variable Contract(std::string_view op, std::vector<LabelledTensor> operands,
                   const std::vector<int>& result);
 

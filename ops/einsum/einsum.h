@@ -1,6 +1,7 @@
 // Sums of products by names of dimensions, as torch.einsum, tensordot and outer. Composed of
-// diagonals, sums, permutations and matrix products; any floating dtype. Integers are permuted,
-// summed and multiplied, but sums of their products are BadInput.
+// diagonals, sums, permutations and matrix products; any floating dtype. Integers of one
+// type are permuted, summed (to i64, as by Sum) and multiplied, but sums of their products are
+// BadInput.
 #pragma once
 
 #include <string_view>

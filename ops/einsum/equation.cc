@@ -52,7 +52,8 @@ int CountUnnamed(const std::vector<int>& term, int rank) {
   return rank - named;
 }
 
-// The last `count` of `most` labels in the place of the ellipsis.
+// With the last `count` of the `most` unnamed labels in the place of the ellipsis: as dimensions
+// broadcast, the last ones are common to all operands.
 std::vector<int> Unrolled(const std::vector<int>& term, int count, int most) {
   std::vector<int> labels;
   for (int label : term) {

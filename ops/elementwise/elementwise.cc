@@ -33,6 +33,18 @@ Variable AddOf(const Variable& input, const Variable& other) {
                 });
 }
 
+Variable SubOf(const Variable& input, const Variable& other) {
+  Tensor out = ApplyBinary("sub", BinaryOp::kSub, input.data(), other.data());
+  return Record("sub", std::move(out), {input, other},
+                [a = input.shape(), b = other.shape()](const GradContext& g) {
+                  const auto negated = [&] {
+                    return ApplyBinary("sub", BinaryOp::kMul, SumLowTo(g.grad(), b), -1);
+                  };
+                  return Gradients{g.wants(0) ? SumLowTo(g.grad(), a) : Tensor(),
+                                   g.wants(1) ? negated() : Tensor()};
+                });
+}
+
 // Whether a GPU, under a WithPrecision, adds an f32 and a 16-bit tensor to f32 without copying the
 // latter.
 bool WidensOnGpu(const Variable& a, const Variable& b) {
@@ -96,24 +108,14 @@ Variable Add(const Variable& input, const Variable& other, double alpha) {
 }
 
 Variable Sub(const Variable& input, const Variable& other, double alpha) {
+  RequireDefined("sub", input, other);
   if (alpha != 1) return Sub(input, Scaled(other, alpha));
-  return InPrecision(
-      "sub",
-      [&](const Variable& input, const Variable& other) {
-        Tensor out = ApplyBinary("sub", BinaryOp::kSub, input.data(), other.data());
-        return Record("sub", std::move(out), {input, other},
-                      [a = input.shape(), b = other.shape()](const GradContext& g) {
-                        const auto negated = [&] {
-                          return ApplyBinary("sub", BinaryOp::kMul, SumTo(g.grad(), b), -1);
-                        };
-                        return Gradients{g.wants(0) ? SumTo(g.grad(), a) : Tensor(),
-                                         g.wants(1) ? negated() : Tensor()};
-                      });
-      },
-      input, other);
+  if (StayLowOnGpu(input, other)) return SubOf(input, other);
+  return InPrecision("sub", SubOf, input, other);
 }
 
 Variable Mul(const Variable& input, const Variable& other) {
+  RequireDefined("mul", input, other);
   if (StayLowOnGpu(input, other)) return MulOf(input, other);
   return InPrecision("mul", MulOf, input, other);
 }

@@ -11,8 +11,8 @@ namespace torus {
 
 // out = what(a, b). a and b have any strides and broadcast to the shape of the contiguous out; all
 // have one dtype, which may be i64 but for kDiv and kPow (modulo 2^64; no divisor is 0). On a GPU,
-// sums and products may be bf16 or f16, computed in f32 and rounded once, and a sum may add an f32
-// operand to such a one, into f32.
+// sums, differences and products may be bf16 or f16, computed in f32 and rounded once, and a sum
+// may add an f32 operand to such a one, into f32.
 TORUS_KERNEL(Binary, op, out.device(),
              (std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b,
               Tensor& out),

@@ -11,6 +11,7 @@
 #include "ops/indexing/kernels.h"
 #include "ops/indexing/nonzero.h"
 #include "ops/view/view.h"
+#include "runtime/defined_tensor.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {
@@ -89,14 +90,10 @@ void AssignRows(Tensor& view, const Selection& of, const Tensor& values) {
           "an index on {} does not say what is written on {}", index.device(), view.device());
   Shape added = of.joined, line = Dims::Filled(of.joined.rank(), 1);
   added[of.dim] = line[of.dim] = index.numel();
-  const Tensor source = values.Reshape(added).To(view.dtype()).To(view.device()).Contiguous();
+  const Tensor source = values.Reshape(added).To(view.dtype()).To(view.device());
   Tensor rows = view.Reshape(of.joined);  // in the same memory, if the view is contiguous
   kernels::Scatter(source, of.dim, index.View(line).Expand(added).Contiguous(), rows);
   if (rows.storage() != view.storage()) Copy(rows.View(view.shape()), view);
-}
-
-void CheckAssigned(const Tensor& tensor) {
-  Require(tensor.defined(), "assign", "needs a defined tensor, got an undefined one");
 }
 
 }  // namespace
@@ -109,12 +106,12 @@ Variable Index(const Variable& input, const std::vector<IndexItem>& index) {
 }
 
 Tensor Index(const Tensor& input, const std::vector<IndexItem>& index) {
-  Require(input.defined(), "index", "needs a defined tensor, got an undefined one");
+  RequireDefined("index", input);
   return Index(Variable(input), index).data();
 }
 
 void Assign(Tensor& tensor, const std::vector<IndexItem>& index, const Tensor& values) {
-  CheckAssigned(tensor);
+  RequireDefined("assign", tensor);
   Require(values.defined(), "assign", "needs defined values, got undefined ones");
   const IndexPlan plan = PlanIndex(index, tensor.shape());
   Tensor view = ViewOf(tensor, plan.basic);
@@ -126,7 +123,7 @@ void Assign(Tensor& tensor, const std::vector<IndexItem>& index, const Tensor& v
 }
 
 void Assign(Tensor& tensor, const std::vector<IndexItem>& index, double value) {
-  CheckAssigned(tensor);
+  RequireDefined("assign", tensor);
   Assign(tensor, index, Full({}, value, tensor.dtype(), tensor.device()));
 }
 

@@ -3,15 +3,13 @@
 
 #include <string_view>
 
+#include "ops/precision/native.h"
 #include "runtime/tensor.h"
 
 namespace torus::ops {
 
 // The type in which values of this dtype add up: f32, f64 or i64.
-inline DType AddedType(DType dtype) {
-  if (!IsFloating(dtype)) return DType::kI64;
-  return IsLow(dtype) ? DType::kF32 : dtype;
-}
+inline DType AddedType(DType dtype) { return IsFloating(dtype) ? SumTypeOf(dtype) : DType::kI64; }
 
 // Slices index[0], index[1], ... along `dim` of a contiguous x of any dtype; the index is checked.
 Tensor PickedRows(std::string_view op, const Tensor& x, int dim, const Tensor& index);

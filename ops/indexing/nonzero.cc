@@ -4,6 +4,7 @@
 #include "ops/indexing/indexing.h"
 #include "ops/indexing/kernels.h"
 #include "ops/view/view.h"
+#include "runtime/defined_tensor.h"
 #include "runtime/error.h"
 
 namespace torus::ops {
@@ -24,7 +25,7 @@ Tensor PlacesOf(const Tensor& mask) {
 }  // namespace
 
 Tensor Nonzero(const Tensor& input) {
-  Require(input.defined(), "nonzero", "needs a defined tensor, got an undefined one");
+  RequireDefined("nonzero", input);
   RequireValues("nonzero", input);
   return PlacesOf(input.To(DType::kBool));
 }

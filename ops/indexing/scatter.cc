@@ -10,6 +10,7 @@
 #include "ops/indexing/kernels.h"
 #include "ops/precision/in_precision.h"
 #include "ops/view/view.h"
+#include "runtime/defined_tensor.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {
@@ -202,7 +203,7 @@ Variable IndexAdd(const Variable& input, int64_t dim, const Variable& index, con
 }
 
 Tensor OneHot(const Tensor& input, int64_t num_classes) {
-  Require(input.defined(), "one_hot", "needs a defined tensor, got an undefined one");
+  RequireDefined("one_hot", input);
   Require(num_classes == -1 || num_classes > 0, "one_hot", "needs -1 or at least one class, got {}",
           num_classes);
   const int64_t count = num_classes == -1 ? CountClasses(input) : num_classes;

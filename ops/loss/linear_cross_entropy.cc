@@ -30,7 +30,7 @@ LinearClassProblem CheckedProblem(const Tensor& hidden, const Tensor& weight, co
   leading = Shape(std::span(leading.begin(), static_cast<size_t>(hidden.rank() - 1)));
   Require(target.shape() == leading, kOp, "hidden {} needs class numbers of shape {}, got {}",
           hidden.shape(), leading, target.data());
-  return {hidden.Reshape({rows, weight.dim(1)}).Contiguous(), weight.Contiguous(),
+  return {hidden.Reshape({rows, weight.dim(1)}), weight.Contiguous(),
           bias.defined() ? bias.data().To(sum).Contiguous() : Tensor(),
           CheckedTargets(kOp, {rows, weight.dim(0)}, target.data().Reshape({rows}), o.ignore_index),
           o.reduction == LossReduction::kMean};

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "autograd/node.h"
 #include "autograd/undefined_input.h"
 #include "autograd/variable.h"
 #include "ops/elementwise/elementwise.h"
@@ -20,7 +21,8 @@ inline Variable Reduce(const Variable& losses, LossReduction reduction) {
 
 // max(x, least) with the gradient of x alone.
 inline Variable AtLeast(const Variable& x, double least) {
-  return Add(x, Clamp(Add(Neg(x.Detach()), least), 0.0, std::nullopt));
+  return Record("clamp", Clamp(x.Detach(), least, std::nullopt).data(), {x},
+                [](const GradContext& g) { return Gradients{g.grad()}; });
 }
 
 // Throws BadInput unless both have one shape. A loss never broadcasts: that of (8, 1) and (8) would

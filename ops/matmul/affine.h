@@ -21,7 +21,7 @@ void CheckAffineTypes(std::string_view op, const Variable& input, const Variable
 // is none.
 Tensor LowBias(const Variable& bias);
 
-// `t` as (rows, size of the last dimension).
+// `t` as (rows, size of the last dimension), contiguous.
 Tensor Rows(const Tensor& t);
 // out = x times the weight, plus the bias unless that is undefined.
 void TimesWeight(const Tensor& x, const Tensor& w, const Tensor& bias, WeightLayout layout,

@@ -41,7 +41,7 @@ bool WantsAny(const GradContext& g, int first, int count) {
 Variable OneProduct(const Variable& x, const std::vector<Variable>& weights,
                     const std::vector<Variable>& biases, const std::vector<int64_t>& sizes) {
   const DType low = WithPrecision::Current();
-  const Tensor rows = Rows(x.data()).Contiguous();
+  const Tensor rows = Rows(x.data());
   const Tensor w = JoinedLowCopyOf(weights, low), b = JoinedLowCopyOf(biases, low);
   Shape shape = x.shape();
   shape[shape.rank() - 1] = w.dim(0);

@@ -21,7 +21,7 @@ Device DeviceOf(const Variable& input, const Variable& weight, const Variable& b
 Variable AffineOf(const Variable& input, const Variable& weight, const Tensor& values,
                   const Variable& bias, const Tensor& added, WeightLayout layout) {
   const Shape shape = AffineShape("linear", input.shape(), weight, bias, layout);
-  const Tensor x = Rows(input.data()).Contiguous(), w = values.Contiguous();
+  const Tensor x = Rows(input.data()), w = values.Contiguous();
   Tensor out(shape, x.dtype(), DeviceOf(input, weight, bias));
   Tensor rows = Rows(out);
   TimesWeight(x, w, bias.defined() ? added.Contiguous() : Tensor(), layout, rows);

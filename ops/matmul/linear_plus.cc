@@ -14,11 +14,11 @@ namespace {
 // x is low.
 Variable PlusOf(const Variable& x, const Variable& weight, const Variable& bias,
                 const Variable& residual, WeightLayout layout) {
-  const Tensor rows = Rows(x.data()).Contiguous(), w = LowValues(weight).Contiguous();
+  const Tensor rows = Rows(x.data()), w = LowValues(weight).Contiguous();
   Tensor out(residual.shape(), residual.dtype(), residual.data().device());
   Tensor out_rows = Rows(out);
   kernels::ProductPlus(rows, w, layout == WeightLayout::kOutIn, BiasFor(residual, bias),
-                       Rows(residual.data()).Contiguous(), out_rows);
+                       Rows(residual.data()), out_rows);
   return Record("linear", std::move(out), {x, weight, bias, residual},
                 [rows = SavedActivation(weight.requires_grad() ? rows : Tensor()),
                  w = Saved(x.requires_grad() ? w : Tensor()), shape = x.shape(), layout,

@@ -36,7 +36,7 @@ Tensor NewtonSchulz(const Tensor& matrix, const NewtonSchulzOptions& o) {
   Require(o.steps >= 1 && o.steps < 100, kOp, "steps must lie in 1 to 99, got {}", o.steps);
   const bool tall = matrix.dim(0) > matrix.dim(1);
   const auto [a, b, c] = o.coefficients;
-  Tensor x = Rounded(tall ? matrix.Transpose(0, 1) : matrix).Contiguous();
+  Tensor x = Rounded(tall ? matrix.Transpose(0, 1) : matrix);
   x = Normalized(x, o.eps);
   for (int64_t step = 0; step < o.steps; ++step) {
     const Tensor gram = Rounded(MatrixProduct(x, x.Transpose(0, 1)));

@@ -45,7 +45,7 @@ Variable MlpOf(const Variable& input, const GeluMlpWeights& w, const Values& val
                const Variable& residual = {}) {
   const Shape inner = AffineShape("gelu_mlp", input.shape(), w.wide, w.wide_bias, kLayout);
   const Shape shape = AffineShape("gelu_mlp", inner, w.narrow, w.narrow_bias, kLayout);
-  const Tensor x = Rows(input.data()).Contiguous();
+  const Tensor x = Rows(input.data());
   const Device device =
       CommonDevice("gelu_mlp", x, values.wide, values.wide_bias, values.narrow, values.narrow_bias);
   const Shape rows{x.dim(0), values.wide.dim(1)};
@@ -55,8 +55,7 @@ Variable MlpOf(const Variable& input, const GeluMlpWeights& w, const Values& val
   kernels::GeluProduct(x, values.wide, values.wide_bias, z, h);
   Tensor y = Rows(out);
   if (residual.defined())
-    kernels::ProductPlus(h, values.narrow, false, values.narrow_bias,
-                         Rows(residual.data()).Contiguous(), y);
+    kernels::ProductPlus(h, values.narrow, false, values.narrow_bias, Rows(residual.data()), y);
   else
     TimesWeight(h, values.narrow, values.narrow_bias, kLayout, y);
   const std::vector<Variable> inputs{input, w.wide, w.wide_bias, w.narrow, w.narrow_bias, residual};

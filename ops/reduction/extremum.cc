@@ -9,6 +9,7 @@
 #include "ops/reduction/reduced_rows.h"
 #include "ops/sum/reduction_shape.h"
 #include "ops/sum/sum.h"
+#include "runtime/defined_tensor.h"
 
 namespace torus::ops {
 namespace {
@@ -100,7 +101,7 @@ Variable RecordChosen(std::string_view op, End end, const Variable& input, int64
 
 Tensor IndexOf(std::string_view op, End end, const Tensor& input, std::optional<int64_t> dim,
                bool keepdim) {
-  Require(input.defined(), op, "needs a defined tensor, got an undefined one");
+  RequireDefined(op, input);
   Require(input.dtype() != DType::kBool, op, "does not take bool");
   const Tensor x = IsLow(input.dtype()) ? input.To(DType::kF32) : input;
   const Dims reduced = ReducedDims(op, dim ? Dims{*dim} : Dims{}, input.rank());

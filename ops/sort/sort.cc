@@ -4,6 +4,7 @@
 #include "autograd/undefined_input.h"
 #include "ops/indexing/kernels.h"
 #include "ops/sort/kernels.h"
+#include "runtime/defined_tensor.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {
@@ -52,7 +53,7 @@ SortResult Sort(const Variable& input, int64_t dim, bool descending, bool /*stab
 }
 
 Tensor Argsort(const Tensor& input, int64_t dim, bool descending, bool /*stable*/) {
-  Require(input.defined(), "argsort", "needs a defined tensor, got an undefined one");
+  RequireDefined("argsort", input);
   const int d = NormalizeDim("argsort", dim, input.rank());
   return OrderOf("argsort", input, d, descending, input.rank() == 0 ? 1 : input.dim(d));
 }

@@ -11,9 +11,13 @@ namespace torus {
 TORUS_KERNEL(PositionsBehindPadding, "positions", positions.device(),
              (const Tensor& ids, int64_t padding, Tensor& positions), (ids, padding, positions));
 
-// tokens is (N, T), i64; mask is (N, 1, Q, T), bool, for the last Q tokens of each text.
-TORUS_KERNEL(CausalMask, "causal_mask", mask.device(), (const Tensor& tokens, Tensor& mask),
-             (tokens, mask));
+// documents is (N, T), i64; mask is (N, 1, Q, T), bool, for the last Q tokens of each row.
+TORUS_KERNEL(CausalMask, "causal_mask", mask.device(), (const Tensor& documents, Tensor& mask),
+             (documents, mask));
+
+// documents and positions are (N, T), i64.
+TORUS_KERNEL(PositionsInDocuments, "positions", positions.device(),
+             (const Tensor& documents, Tensor& positions), (documents, positions));
 
 // here = whether ids are in the range; rows = ids - range.begin if so, else 0. ids and rows are
 // i64, here is bool, all of one shape.

@@ -12,12 +12,12 @@ Tensor PositionsBehindPadding(const Tensor& ids, int64_t padding) {
   return positions;
 }
 
-Tensor CausalMask(const Tensor& tokens) {
-  Require(tokens.defined() && tokens.rank() == 2, "causal_mask", "needs tokens (N, T), got {}",
-          tokens);
-  Tensor mask =
-      Empty({tokens.dim(0), 1, tokens.dim(1), tokens.dim(1)}, DType::kBool, tokens.device());
-  kernels::CausalMask(tokens.To(DType::kI64).Contiguous(), mask);
+Tensor CausalMask(const Tensor& documents) {
+  Require(documents.defined() && documents.rank() == 2, "causal_mask",
+          "needs documents (N, T), got {}", documents);
+  const int64_t width = documents.dim(1);
+  Tensor mask = Empty({documents.dim(0), 1, width, width}, DType::kBool, documents.device());
+  kernels::CausalMask(documents.To(DType::kI64).Contiguous(), mask);
   return mask;
 }
 
@@ -27,6 +27,14 @@ Tensor CausalMask(int64_t queries, int64_t keys, Device device) {
   Tensor mask = Empty({1, 1, queries, keys}, DType::kBool, device);
   kernels::CausalMask(Full({1, keys}, 1, DType::kI64, device), mask);
   return mask;
+}
+
+Tensor PositionsInDocuments(const Tensor& documents) {
+  Require(documents.defined() && documents.rank() == 2, "positions",
+          "needs documents (N, T), got {}", documents);
+  Tensor positions = Empty(documents.shape(), DType::kI64, documents.device());
+  kernels::PositionsInDocuments(documents.To(DType::kI64).Contiguous(), positions);
+  return positions;
 }
 
 RowsOfPart FindRowsOfPart(const Tensor& ids, int64_t first, int64_t count) {

@@ -1,5 +1,5 @@
-// Masks and positions that transformers compute from token ids, on the device of the ids. They have
-// no gradients.
+// Masks and positions that transformers compute from token ids or from the numbers of documents, on
+// the device of these. They have no gradients.
 #pragma once
 
 #include "runtime/tensor.h"
@@ -11,13 +11,19 @@ namespace torus::ops {
 // dimensions.
 Tensor PositionsBehindPadding(const Tensor& ids, int64_t padding);
 
-// The causal mask of texts with padding. `tokens` (N, T) of any dtype, 0 for padding; result (N, 1,
-// T, T), bool: token i may attend to token j <= i unless that is padding. Throws BadInput unless
-// `tokens` has two dimensions.
-Tensor CausalMask(const Tensor& tokens);
+// The causal mask of rows of documents. `documents` (N, T) of any dtype: 0 for padding, else the
+// number of the token's document, 1 in a row that is one text. Result (N, 1, T, T), bool: token i
+// may attend to token j <= i of its document, and padding to those of every document. Nothing
+// attends to padding. Throws BadInput unless `documents` has two dimensions.
+Tensor CausalMask(const Tensor& documents);
 
 // The same for the last `queries` of `keys` tokens without padding: (1, 1, queries, keys).
 Tensor CausalMask(int64_t queries, int64_t keys, Device device = {});
+
+// The position of each token of such rows in its document, as i64 (N, T): 0 for the first token
+// behind those of another document. Padding is counted too, so a row that is one text has 0, 1, 2,
+// ... wherever its padding is. Throws BadInput unless `documents` has two dimensions.
+Tensor PositionsInDocuments(const Tensor& documents);
 
 // The rows of ids within a part of a table, which starts at row `first` and has `count` rows.
 struct RowsOfPart {

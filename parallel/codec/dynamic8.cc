@@ -7,9 +7,10 @@
 #include <cstring>
 
 #include "parallel/codec/bit_pack.h"
-#include "parallel/codec/dynamic8_numbers.h"
 #include "parallel/codec/for_each_block.h"
+#include "parallel/codec/nearest_dynamic8.h"
 #include "parallel/codec/value_range.h"
+#include "runtime/dynamic_numbers.h"
 #include "runtime/error.h"
 #include "runtime/on_device.h"
 #include "runtime/parallel_for.h"
@@ -39,7 +40,7 @@ int64_t GrainOf(int64_t block) { return std::max<int64_t>(1, (1 << 14) / block);
 
 }  // namespace
 
-std::span<const float> Dynamic8::Numbers() { return Dynamic8Numbers(); }
+std::span<const float> Dynamic8::Numbers() { return DynamicNumbers(true); }
 
 Dynamic8::Dynamic8(int64_t block)
     : block_(block), on_gpu_({.codec = PlainCodec::kDynamic8, .block = block}, Dynamic8::name()) {

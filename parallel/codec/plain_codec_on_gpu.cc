@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "parallel/codec/dynamic8_numbers.h"
 #include "parallel/codec/gpu_codec_checks.h"
 #include "parallel/codec/kernels.h"
+#include "parallel/codec/nearest_dynamic8.h"
+#include "runtime/dynamic_numbers.h"
 
 namespace torus::parallel {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 const Numbers8& Numbers() {
   static const Numbers8* all = [] {
     auto* const made = new Numbers8;
-    std::ranges::copy(Dynamic8Numbers(), made->numbers);
+    std::ranges::copy(DynamicNumbers(true), made->numbers);
     std::ranges::copy(NearestDynamic8().middles(), made->middles);
     return made;
   }();

@@ -37,7 +37,8 @@ TORUS_HOST_DEVICE inline float OfMagnitudeOrder(uint32_t order) {
 // The place of value / scale, a quotient in [-1, 1], between two of the 256 ascending numbers
 // (runtime/dynamic_numbers.h): the upper with the probability of its distance from the lower, in
 // units of their gap, to 2^-17. Below the least number: its place. Where there are no signs, a
-// value above 0 gets no place of 0: to be divided by the root of such a variance would take a
+// value above 0 gets no place that stands for 0, not even where f32 rounds value / scale, or the
+// place's number times the scale, to 0: a step divided by the root of such a variance could take a
 // parameter anywhere.
 TORUS_HOST_DEVICE inline uint8_t PlaceOf(const float* numbers, float value, float scale,
                                          uint32_t random) {
@@ -48,7 +49,8 @@ TORUS_HOST_DEVICE inline uint8_t PlaceOf(const float* numbers, float value, floa
   const int next = place < 255 ? place + 1 : place;
   const float threshold = (static_cast<float>(random) + 0.5f) * 0x1p-16f;
   if (x - numbers[place] > threshold * (numbers[next] - numbers[place])) place = next;
-  if (place == 0 && numbers[0] == 0 && x > 0) place = 1;
+  if (numbers[0] == 0 && value > 0)
+    while (place < 255 && numbers[place] * scale == 0) ++place;
   return static_cast<uint8_t>(place);
 }
 

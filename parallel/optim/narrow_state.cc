@@ -6,7 +6,6 @@
 #include "parallel/optim/narrow_rounding.h"
 #include "runtime/dynamic_numbers.h"
 #include "runtime/error.h"
-#include "runtime/kernels.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::parallel {
@@ -21,7 +20,7 @@ uint32_t Chance(uint32_t word, Half half) {
   return half == Half::kLower ? word & 0xffff : word >> 16;
 }
 
-// One block. Returns its scale.
+// Writes the places of one block's values. Returns its scale.
 float WriteBlock(const float* from, const uint32_t* words, Half half, const float* numbers,
                  int64_t count, uint8_t* places) {
   uint32_t largest = 0;
@@ -32,7 +31,7 @@ float WriteBlock(const float* from, const uint32_t* words, Half half, const floa
   return scale;
 }
 
-// Calls f(begin, count) for pieces of whole blocks, on several threads.
+// Calls f(begin, count) for each block, on several threads.
 template <class F>
 void ForEachBlock(int64_t elements, const F& f) {
   ParallelFor(StateBlocks(elements), 64, [&](int64_t first, int64_t last) {
@@ -52,12 +51,11 @@ StateTensor ZeroState(const Tensor& like, StateType type) {
 }
 
 StateTensor Packed(const Tensor& state, StateType type, bool with_sign, Device device) {
-  const bool as_it_is = type == StateType::kF32 && !IsLow(state.dtype());
-  if (as_it_is || (type == StateType::kBF16 && state.dtype() == DType::kBF16))
+  if (type == StateType::kF32 && IsLow(state.dtype()))
+    return {.values = state.To(DType::kF32).To(device), .scales = {}};
+  if (TypeOfValues(state, type) == state.dtype())
     return {.values = state.device() == device ? state.Clone() : state.To(device), .scales = {}};
-  Tensor wide = Empty(state.shape(), DType::kF32);
-  Copy(state.To(Device{}), wide);
-  if (type == StateType::kF32) return {.values = wide.To(device), .scales = {}};
+  const Tensor wide = state.To(Device{}).To(DType::kF32).Contiguous();
   StateTensor packed = ZeroState(wide, type);
   std::array<uint32_t, kStateBlock> nearest;
   nearest.fill(kToNearest);

@@ -4,7 +4,7 @@
 // value is the place of value / scale among 256 numbers, with signs or without. A block's scale is
 // exact. Any other value v of scale s moves by less than |s| times the gap between the two numbers
 // around v / s, plus two roundings of f32: with signs at most 0.0141 |s|, without 0.0071 |s|; in
-// the decade of s 10^(e - 6) the gap is 0.9 2^-e of the decade, or half of that.
+// the decade of s 10^(e - 6) the gap is 0.9 2^-e of the decade with signs, half of that without.
 //
 // Chance is Philox's (runtime/rng.h): of the parameter's name, its step and the value's place
 // within kNormBlock. Slices of sharded parameters begin at multiples of that, so blocks and chance,
@@ -52,16 +52,17 @@ StateTensor Packed(const Tensor& state, StateType type, bool with_sign, Device d
 // 8 bits as the f32 that they stand for, in new memory; other values as they are.
 Tensor Unpacked(const StateTensor& state, bool with_sign);
 
-// The random bits of `count` values from place `first` of a parameter on, a multiple of 4, within
-// one kNormBlock: 32 bits each, of which one state takes the lower half, one the upper. `set` tells
-// further states apart.
+// A word of 32 random bits for each of `count` values of a parameter, from place `first` on, which
+// is a multiple of 4; all lie within one kNormBlock. Two states share a word, each with its half of
+// it. Further states draw another `set`.
 void DrawBits(const RandomStream& stream, int64_t first, int64_t count, int64_t set,
               uint32_t* words);
 
-// Which half of these bits a state takes.
+// Which half of a word a state takes.
 enum class Half : uint8_t { kLower, kUpper };
 
-// `count` values from `begin` on, the beginning of a block, of narrow state on the CPU.
+// Read and write `count` values of narrow state on the CPU, from `begin` on, which is the beginning
+// of a block. `words` are those of DrawBits.
 void ReadState(const StateTensor& state, bool with_sign, int64_t begin, int64_t count, float* to);
 void WriteState(const float* from, const uint32_t* words, Half half, bool with_sign, int64_t begin,
                 int64_t count, StateTensor& state);

@@ -16,6 +16,8 @@ namespace torus::parallel {
 // its dtype of 16 bits.
 struct SgdItem {
   Tensor gradient, parameter, buffer, low;
+  // Whether the state is of a narrower type than the parameter: never.
+  static constexpr bool narrow() { return false; }
 };
 
 // Likewise; `largest` is undefined without AMSGrad. The moments of an f32 may be narrow, all of one
@@ -25,6 +27,8 @@ struct AdamItem {
   StateTensor mean, variance, largest;
   Tensor low;
   DType state_dtype() const { return mean.values.dtype(); }
+  // Whether the moments are of a narrower type than the parameter.
+  bool narrow() const { return state_dtype() != parameter.dtype(); }
 };
 
 // The scalars of each item. A recorded graph shares them, and reads them again before each launch

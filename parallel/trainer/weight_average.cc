@@ -47,7 +47,7 @@ void WeightAverage::LoadState(const std::vector<NamedTensor>& state) {
   std::vector<Tensor> averages;
   if (!state.empty())
     for (const NamedVariable& p : parameters_)
-      averages.push_back(Find(state, p).value.Contiguous().To(p.value.data().device()).Clone());
+      averages.push_back(Find(state, p).value.To(p.value.data().device()).Clone());
   averages_ = std::move(averages);
 }
 

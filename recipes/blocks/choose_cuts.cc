@@ -63,7 +63,7 @@ parallel::CostModel Measure(const Settings& settings, const DataForm& form,
 std::vector<double> StateBytes(const Settings& settings, const DataForm& form) {
   const ModelSpec spec = ModelOf(settings);
   const auto model = spec.build(spec.Config(form.classes), spec.name, {});
-  const auto of_optimizer = StateBytesOf(settings, form);
+  const auto of_optimizer = BytesOfOptimizerState(settings, form);
   std::set<std::string> counted;
   std::vector<double> bytes;
   for (const auto& layer : model->layers()) {

@@ -47,9 +47,9 @@ DataForm SentenceForm(const std::string& title, int64_t classes, int64_t length)
           }};
 }
 
-DataForm TextForm(const std::string& title, int64_t vocabulary, int64_t length) {
-  return {title, vocabulary, [length](int64_t rows) {
-            return std::vector<parallel::TensorSpec>{{{rows, length}, DType::kI64}};
+DataForm TextForm(const std::string& title, int64_t vocabulary, int64_t length, bool documents) {
+  return {title, vocabulary, [length, inputs = documents ? 2 : 1](int64_t rows) {
+            return std::vector<parallel::TensorSpec>(inputs, {{rows, length}, DType::kI64});
           }};
 }
 
@@ -59,8 +59,9 @@ DataForm PublishedForm(const Settings& settings, const std::function<bool(const 
   if (model.task == ModelTask::kImages)
     return ImageForm(title, Square(model.published.input), model.published.outputs, settings);
   const int64_t length = given("--length") ? settings.length : model.published.input;
-  return IsLanguageModel(model.task) ? TextForm(title, model.published.outputs, length)
-                                     : SentenceForm(title, model.published.outputs, length);
+  return IsLanguageModel(model.task)
+             ? TextForm(title, model.published.outputs, length, settings.document_mask)
+             : SentenceForm(title, model.published.outputs, length);
 }
 
 std::optional<DataForm> KnownForm(const Settings& settings) {
@@ -71,7 +72,7 @@ std::optional<DataForm> KnownForm(const Settings& settings) {
   if (DataKind(settings.data) == "sentences") return SentenceForm(title, 2, settings.length);
   if (const int64_t vocabulary = VocabularyOf(settings.tokenizer);
       settings.data == "text" && vocabulary > 0)
-    return TextForm(title, vocabulary, settings.length);
+    return TextForm(title, vocabulary, settings.length, settings.document_mask);
   return std::nullopt;
 }
 

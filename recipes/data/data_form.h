@@ -23,9 +23,11 @@ struct DataForm {
 // BadInput if neither `image` nor --image-size has a size.
 DataForm ImageForm(const std::string& title, Shape image, int64_t classes,
                    const Settings& settings);
-// Rows of `length` tokens: sentences with a mask, windows of a text without.
+// Rows of `length` tokens: sentences with a mask; windows of a text without, or with the numbers of
+// their documents.
 DataForm SentenceForm(const std::string& title, int64_t classes, int64_t length);
-DataForm TextForm(const std::string& title, int64_t vocabulary, int64_t length);
+DataForm TextForm(const std::string& title, int64_t vocabulary, int64_t length,
+                  bool documents = false);
 
 // The inputs and outputs of --model as published: ImageNet's 1000 classes at 224 x 224 (CIFAR
 // ResNets: 10 at 32 x 32), sentences of two classes, GPT-2's vocabulary. --image-size and --length

@@ -25,7 +25,7 @@ std::string PlaceOf(const std::string& data) {
 }
 
 // A GPT on a text takes bytes unless it is told otherwise.
-bool NeedsVocabulary(const std::string& tokenizer, const std::string& data) {
+bool NeedsPublishedVocabulary(const std::string& tokenizer, const std::string& data) {
   return tokenizer == "gpt2" || tokenizer == "roberta" ||
          (tokenizer.empty() && !data.empty() && DataKind(data) == "sentences");
 }
@@ -40,7 +40,7 @@ std::string InCommonFolder(const std::string& place) {
 
 void UseCommonFolder(Settings& settings) {
   if (settings.data_dir.empty()) settings.data_dir = InCommonFolder(PlaceOf(settings.data));
-  if (settings.vocab_dir.empty() && NeedsVocabulary(settings.tokenizer, settings.data))
+  if (settings.vocab_dir.empty() && NeedsPublishedVocabulary(settings.tokenizer, settings.data))
     settings.vocab_dir = InCommonFolder(kVocabularyPlace);
 }
 

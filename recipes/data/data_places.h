@@ -15,7 +15,7 @@ inline constexpr char kVocabularyPlace[] = "bpe_gpt2_roberta";
 
 // Whether GPT-2's or RoBERTa's vocabulary is needed for such data, by the tokenizer of that name;
 // empty: none is named.
-bool NeedsVocabulary(const std::string& tokenizer, const std::string& data);
+bool NeedsPublishedVocabulary(const std::string& tokenizer, const std::string& data);
 
 // $TORUS_DATA/PLACE if that is there; else empty.
 std::string InCommonFolder(const std::string& place);

@@ -1,10 +1,12 @@
 // A long text, for language models: trains on random windows, and tests on all of the text's last
 // part in consecutive windows, as it validates on what --validation holds out. For a masked
 // language model the windows are masked: differently in each epoch for training, always in the same
-// way for tests, regardless of the run's seed.
+// way for tests, regardless of the run's seed. With --document-mask the documents of all windows
+// are numbered.
 #include <filesystem>
 
 #include "data/loading/stacked_batch.h"
+#include "data/text/document_batches.h"
 #include "data/text/language_data.h"
 #include "data/text/masking.h"
 #include "data/text/tokens.h"
@@ -66,6 +68,16 @@ void Mask(TaskData& task, uint64_t seed, data::BatchMemory memory) {
     if (part->size > 0) part->batches = data::MaskedBatches(part->batches, masker, {}, memory);
 }
 
+// Numbers the documents of all parts of the data.
+void NumberDocuments(TaskData& task, data::BatchMemory memory) {
+  const int32_t end = task.tokenizer->end_of_text();
+  Require(end >= 0, "train",
+          "--document-mask needs a tokenizer with a token that ends a text, got {}",
+          task.tokenizer->name());
+  for (DataPart* part : {&task.train, &task.test, &task.validation})
+    if (part->size > 0) part->batches = data::DocumentBatches(part->batches, end, memory);
+}
+
 }  // namespace
 
 TaskData OpenText(const Settings& settings) {
@@ -87,18 +99,20 @@ TaskData OpenText(const Settings& settings) {
   const data::RandomWindowOptions random{
       .length = length, .seed = settings.seed, .memory = windows};
   const int64_t whole = std::max<int64_t>(1, train.size() / length);
-  TaskData task{.form = TextForm(std::filesystem::path(settings.data_dir).filename().string(),
-                                 text->data.tokenizer->vocabulary(), settings.length),
-                .unit = "windows",
-                .train = {settings.epoch_size > 0 ? settings.epoch_size : whole,
-                          data::RandomWindows(train, random), false, OrderHash(train)},
-                .test = PartOf(*text->test, test, windows),
-                .loss = TaskLoss(model, PrecisionOf(settings), settings.label_smoothing),
-                .correct = nullptr,
-                .tokenizer = text->data.tokenizer.get(),
-                .owner = text};
+  TaskData task{
+      .form = TextForm(std::filesystem::path(settings.data_dir).filename().string(),
+                       text->data.tokenizer->vocabulary(), settings.length, settings.document_mask),
+      .unit = "windows",
+      .train = {settings.epoch_size > 0 ? settings.epoch_size : whole,
+                data::RandomWindows(train, random), false, OrderHash(train)},
+      .test = PartOf(*text->test, test, windows),
+      .loss = TaskLoss(model, PrecisionOf(settings), settings.label_smoothing),
+      .correct = nullptr,
+      .tokenizer = text->data.tokenizer.get(),
+      .owner = text};
   if (text->held_out) task.validation = PartOf(*text->held_out_windows, *text->held_out, windows);
   if (masked) Mask(task, settings.seed, memory);
+  if (settings.document_mask) NumberDocuments(task, memory);
   return task;
 }
 

@@ -1,5 +1,6 @@
 #include "recipes/model/model_tokenizer.h"
 
+#include "data/text/language_data.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {
@@ -21,7 +22,7 @@ std::string TokenizerFor(const ModelDescriptor& model, const std::string& given,
                          const std::string& vocab_dir) {
   const std::string name = given.empty() ? UsualTokenizer(model, vocab_dir) : given;
   CheckName(model, name);
-  Require(!vocab_dir.empty() || (name != "gpt2" && name != "roberta" && name != "json"), model.name,
+  Require(!vocab_dir.empty() || !data::HasVocabulary(name), model.name,
           "--tokenizer {} needs --vocab-dir, the folder of its vocabulary", name);
   return name;
 }

@@ -16,6 +16,7 @@
 #include "parallel/data_parallel/strategy_factory.h"
 #include "parallel/link/link_table.h"
 #include "parallel/optim/lr_schedule.h"
+#include "parallel/optim/state_type.h"
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
 #include "parallel/transport/in_process.h"
@@ -133,11 +134,11 @@ void CheckLora(const Settings& s) {
 // Tensor-parallel ranks' slices of a weight are no blocks of it: they would quantize other blocks
 // than one rank, and one that resumes their run.
 void CheckOptimizerState(const Settings& s) {
-  RequireOneOf("--optimizer-state", s.optimizer_state, {"f32", "bf16", "8bit"});
-  Require(s.optimizer_state == "f32" || s.optimizer.starts_with("adam"), "train",
+  const parallel::StateType type = StateTypeByName(s.optimizer_state);
+  Require(type == parallel::StateType::kF32 || s.optimizer.starts_with("adam"), "train",
           "--optimizer-state {} needs --optimizer adam or adamw, got {}", s.optimizer_state,
           s.optimizer);
-  Require(s.optimizer_state != "8bit" || s.tensor == 1, "train",
+  Require(type != parallel::StateType::k8Bit || s.tensor == 1, "train",
           "--optimizer-state 8bit quantizes blocks of whole weights and needs --tensor 1, got {}; "
           "bf16 has no blocks",
           s.tensor);
@@ -160,6 +161,14 @@ void CheckLength(const Settings& s) {
           s.model);
 }
 
+void CheckDocumentMask(const Settings& s) {
+  const ModelSpec model = ModelOf(s);
+  Require(!s.document_mask || !IsLanguageModel(model.task) || model.takes_documents, "train",
+          "--document-mask needs a model that takes the documents of its tokens, GPT-2 or Llama, "
+          "got --model {}",
+          s.model);
+}
+
 void CheckNames(const RunOptions& options) {
   const Settings& s = options.settings;
   RequireOneOf("--data", s.data, DataNames());
@@ -177,6 +186,7 @@ void CheckNames(const RunOptions& options) {
   CheckOptimizerState(s);
   parallel::MakeLrSchedule(s.lr_schedule, {});
   CheckLength(s);
+  CheckDocumentMask(s);
   CheckValidation(s);
   CheckLabelSmoothing(s);
   CheckLora(s);

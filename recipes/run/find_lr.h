@@ -12,17 +12,19 @@
 
 namespace torus::recipes {
 
+// A step's learning rate and its loss.
 struct RateLoss {
   double rate = 0;
-  double loss = 0;  // of the step
+  double loss = 0;
 };
 
 struct RateSearch {
   bool finished = true;   // false: `stop` or the stop token ended it
-  bool diverged = false;  // the loss did, before the last step
+  bool diverged = false;  // whether the loss did, which ends a search
   std::string folder;     // of its run
-  // Of each step that was not skipped, with its smoothed loss. The last is the last whose loss was
-  // finite and below four times the lowest.
+  // The steps before the loss diverged, with their smoothed losses: the loss of a step diverges if
+  // it is not finite, or if it lifts the smoothed loss above four times the lowest one. Without
+  // those that were skipped.
   std::vector<RateLoss> steps;
   std::optional<double> rate;  // SteepestRate
 };

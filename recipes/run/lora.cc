@@ -187,8 +187,9 @@ LoraOptimizer::MakeInner OptimizerOf(const Settings& settings, const DataForm& f
   };
 }
 
-std::function<double(const NamedVariable&)> StateBytesOf(const Settings& s, const DataForm& form) {
-  const auto whole = [s](int64_t elements) { return StateBytesOf(s, elements); };
+std::function<double(const NamedVariable&)> BytesOfOptimizerState(const Settings& s,
+                                                                  const DataForm& form) {
+  const auto whole = [s](int64_t elements) { return BytesOfOptimizerState(s, elements); };
   if (s.lora == 0) return [whole](const NamedVariable& p) { return whole(p.value.numel()); };
   return [whole, rank = s.lora, trained = LoraParametersOf(s, form)](const NamedVariable& p) {
     const int64_t elements = p.value.numel();

@@ -63,7 +63,7 @@ class LoraOptimizer : public parallel::Optimizer {
 LoraOptimizer::MakeInner OptimizerOf(const Settings& settings, const DataForm& form);
 
 // Bytes of that optimizer's state of a parameter, which may be on meta; counters left out.
-std::function<double(const NamedVariable&)> StateBytesOf(const Settings& settings,
-                                                         const DataForm& form);
+std::function<double(const NamedVariable&)> BytesOfOptimizerState(const Settings& settings,
+                                                                  const DataForm& form);
 
 }  // namespace torus::recipes

@@ -1,12 +1,16 @@
 #include "recipes/run/make_optimizer.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "parallel/optim/adagrad.h"
 #include "parallel/optim/adam.h"
 #include "parallel/optim/lion.h"
 #include "parallel/optim/narrow_state.h"
 #include "parallel/optim/rmsprop.h"
 #include "parallel/optim/sgd.h"
-#include "parallel/optim/state_type.h"
+#include "runtime/did_you_mean.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {
@@ -24,18 +28,13 @@ std::vector<Group> Groups(const Options& options, std::vector<NamedVariable> par
   return {std::move(decayed), std::move(others)};
 }
 
-parallel::StateType StateTypeOf(const Settings& s) {
-  if (s.optimizer_state == "f32") return parallel::StateType::kF32;
-  return s.optimizer_state == "bf16" ? parallel::StateType::kBF16 : parallel::StateType::k8Bit;
-}
-
 std::unique_ptr<parallel::Optimizer> MakeAdam(const Settings& s,
                                               std::vector<NamedVariable> parameters) {
   const parallel::AdamOptions options{.beta1 = s.beta1,
                                       .beta2 = s.beta2,
                                       .weight_decay = s.weight_decay,
                                       .decoupled_decay = s.optimizer == "adamw",
-                                      .state = StateTypeOf(s)};
+                                      .state = StateTypeByName(s.optimizer_state)};
   return std::make_unique<parallel::Adam>(
       Groups<parallel::AdamGroup>(options, std::move(parameters)));
 }
@@ -74,11 +73,21 @@ std::unique_ptr<parallel::Optimizer> MakeOptimizer(const Settings& s,
   return std::make_unique<parallel::Sgd>(std::move(parameters), sgd);
 }
 
-double StateBytesOf(const Settings& s, int64_t elements) {
+parallel::StateType StateTypeByName(const std::string& name) {
+  const std::vector<std::string> names{"f32", "bf16", "8bit"};  // in the order of StateType
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end())
+    Throw<BadInput>("train", "--optimizer-state must be one of {}, got {}{}",
+                    fmt::join(names, ", "), name, DidYouMean(name, names));
+  return static_cast<parallel::StateType>(found - names.begin());
+}
+
+double BytesOfOptimizerState(const Settings& s, int64_t elements) {
   double copies = 1;
   if (s.optimizer == "sgd") copies = s.momentum > 0 ? 1 : 0;
   if (s.optimizer.starts_with("adam")) copies = 2;
-  return copies * static_cast<double>(parallel::BytesOfState(StateTypeOf(s), elements));
+  const parallel::StateType type = StateTypeByName(s.optimizer_state);
+  return copies * static_cast<double>(parallel::BytesOfState(type, elements));
 }
 
 }  // namespace torus::recipes

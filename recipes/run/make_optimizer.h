@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parallel/optim/optimizer.h"
+#include "parallel/optim/state_type.h"
 #include "recipes/settings/settings.h"
 
 namespace torus::recipes {
@@ -23,7 +24,11 @@ std::vector<std::pair<std::string, std::string>> OptimizerDescriptions();
 std::unique_ptr<parallel::Optimizer> MakeOptimizer(const Settings& settings,
                                                    std::vector<NamedVariable> parameters);
 
+// The type of the optimizer's state that --optimizer-state names: "f32", "bf16" or "8bit". Throws
+// BadInput for another name.
+parallel::StateType StateTypeByName(const std::string& name);
+
 // Bytes of that optimizer's state of so many values, counters left out.
-double StateBytesOf(const Settings& settings, int64_t elements);
+double BytesOfOptimizerState(const Settings& settings, int64_t elements);
 
 }  // namespace torus::recipes

@@ -5,6 +5,7 @@
 #include "recipes/run/collectives.h"
 #include "recipes/run/run_codecs.h"
 #include "recipes/run/shared_facts.h"
+#include "recipes/settings/device.h"
 
 namespace torus::recipes {
 namespace {
@@ -19,7 +20,7 @@ parallel::CudaGraphs GraphsNamed(const std::string& name) {
 parallel::TrainerOptions MakeTrainerOptions(const RunOptions& run, const CutChoice& cuts, bool nccl,
                                             const Task& task, RunPlans& plans) {
   const Settings& s = run.settings;
-  parallel::TrainerOptions options{.device = KindOf(s),
+  parallel::TrainerOptions options{.device = KindOf(s.device),
                                    .stages = static_cast<int>(s.stages),
                                    .chunks = static_cast<int>(s.chunks),
                                    .cuts = cuts.cuts,
@@ -51,7 +52,7 @@ parallel::TrainerOptions MakeTrainerOptions(const RunOptions& run, const CutChoi
                               time = run.link_time](auto& inner) {
       return std::make_unique<parallel::EmulatedLink>(inner, links, seed, time);
     };
-  if (KindOf(s) == DeviceKind::kCuda)
+  if (KindOf(s.device) == DeviceKind::kCuda)
     options.thread_scope = [&plans](const parallel::RankPlace& place, Device gpu) {
       return plans.Use(place, gpu);
     };

@@ -9,10 +9,6 @@
 
 namespace torus::recipes {
 
-inline DeviceKind KindOf(const Settings& s) {
-  return s.device == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu;
-}
-
 // The trainer's options of such a run, whose model is cut by `cuts`; `nccl`: whether NCCL moves the
 // GPUs' memory. Ranks on GPUs use `plans`, which must outlive the trainer.
 parallel::TrainerOptions MakeTrainerOptions(const RunOptions& run, const CutChoice& cuts, bool nccl,

@@ -90,7 +90,7 @@ StoredPlans ReadPlans(const std::string& path) {
 
 cuda::PlanChoices ReadPlansFor(const PlanOrigin& here, const std::string& path) {
   StoredPlans plans = ReadPlans(path);
-  if (!(plans.origin == here))
+  if (plans.origin != here)
     Throw<BadInput>(path,
                     "has choices for {}, and here is {}: other ones give other bits; --plans none "
                     "goes on without them",

@@ -14,6 +14,7 @@
 #include "recipes/run/earlier_checkpoints.h"
 #include "recipes/run/make_trainer_options.h"
 #include "recipes/run/run_head.h"
+#include "recipes/settings/device.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {
@@ -88,7 +89,7 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
     : processes_(world),
       agreed_(AgreeOnOptions(world, options, whole)),
       options_(CheckedOptions(agreed_.options)),
-      memory_(KindOf(options_.settings)),
+      memory_(KindOf(options_.settings.device)),
       callbacks_(processes_.leads() ? callbacks : RunCallbacks()),
       task_(processes_.Alive([&] {
         return Task(options_.settings, start.resumed ? "" : options.settings.init, whole);
@@ -178,7 +179,7 @@ bool TrainingRun::TrainAndTest() {
   TrainAll();
   bool finished = IsAtEnd();
   if (saved_at_ != trainer_->step()) Save();
-  if (finished && !(test_.step == trainer_->step())) finished = Evaluate();
+  if (finished && test_.step != trainer_->step()) finished = Evaluate();
   return finished;
 }
 

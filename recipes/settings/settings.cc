@@ -68,7 +68,8 @@ const Later* LaterSetting(const std::string& key) {
                                                 {"cutmix", {30, 0.0}},
                                                 {"random-erasing", {31, 0.0}},
                                                 {"lora", {32, 0}},
-                                                {"optimizer-state", {33, "f32"}}};
+                                                {"optimizer-state", {33, "f32"}},
+                                                {"document-mask", {34, false}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

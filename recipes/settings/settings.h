@@ -27,6 +27,7 @@ struct Settings {
   int64_t image_size = 0;   // side to which images are resized; 0: the dataset's own
   std::string image_cache;  // folder for decoded training images; empty: files are decoded anew
   int64_t length = 128;     // tokens per row of text
+  bool document_mask = false;  // attention stays within a document of a long text
   // Windows of a long text per epoch; 0: as many disjoint windows as the text has.
   int64_t epoch_size = 0;
   int64_t epochs = 3;         // passes over the training examples
@@ -111,6 +112,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--image-size", s.image_size);
   visit("--image-cache", s.image_cache);
   visit("--length", s.length);
+  visit("--document-mask", s.document_mask);
   visit("--epoch-size", s.epoch_size);
   visit("--epochs", s.epochs);
   visit("--batch-size", s.batch_size);

@@ -11,7 +11,7 @@ namespace torus::recipes {
 
 // The version of the list of settings (settings.h); it increases with each new setting. Files
 // without a version have 1.
-inline constexpr int64_t kSettingsVersion = 33;
+inline constexpr int64_t kSettingsVersion = 34;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

@@ -23,12 +23,10 @@ std::shared_ptr<nn::Sequential> BuildPixels(const nlohmann::json& config, const 
   int64_t outputs = 10;
   ConfigReader(config, where).Read("outputs", outputs);
   auto model = std::make_shared<nn::Sequential>();
-  model->Add("flatten", std::make_shared<nn::FlattenImages>());
-  model->Add("hidden",
-             std::make_shared<nn::Linear>(nn::LinearOptions{.in = kPixels, .out = kHidden}));
-  model->Add("relu", std::make_shared<nn::Relu>());
-  model->Add("head",
-             std::make_shared<nn::Linear>(nn::LinearOptions{.in = kHidden, .out = outputs}));
+  model->Add("flatten", nn::FlattenImages());
+  model->Add("hidden", nn::Linear({.in = kPixels, .out = kHidden}));
+  model->Add("relu", nn::Relu());
+  model->Add("head", nn::Linear({.in = kHidden, .out = outputs}));
   return model;
 }
 

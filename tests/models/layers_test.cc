@@ -156,13 +156,13 @@ TEST(Attention, StartsWithXavierUniformProjectionsAndZeroBiases) {
   for (const NamedVariable& p : layer.Parameters())
     for (const float v : ToVector<float>(p.value.data()))
       largest[p.name] = std::max<double>(largest[p.name], std::fabs(v));
-  EXPECT_EQ(largest["in_proj_bias"], 0);
-  EXPECT_EQ(largest["out_proj.bias"], 0);
+  EXPECT_EQ(largest.at("in_proj_bias"), 0);
+  EXPECT_EQ(largest.at("out_proj.bias"), 0);
   const double xavier = std::sqrt(6.0 / 24), fan_in = 1 / std::sqrt(6.0);
-  EXPECT_LE(largest["in_proj_weight"], xavier);
-  EXPECT_GT(largest["in_proj_weight"], 0.8 * xavier) << "the largest of 108";
-  EXPECT_LE(largest["out_proj.weight"], fan_in);
-  EXPECT_GT(largest["out_proj.weight"], 0.6 * fan_in) << "the largest of 36";
+  EXPECT_LE(largest.at("in_proj_weight"), xavier);
+  EXPECT_GT(largest.at("in_proj_weight"), 0.8 * xavier) << "the largest of 108";
+  EXPECT_LE(largest.at("out_proj.weight"), fan_in);
+  EXPECT_GT(largest.at("out_proj.weight"), 0.6 * fan_in) << "the largest of 36";
 }
 
 TEST(Attention, RefusesWhatDoesNotFit) {

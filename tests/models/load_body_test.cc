@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -123,6 +124,16 @@ TEST(LoadWeights, LeavesTheTensorsOfAnotherHead) {
               LoadWeights(*loaded, FileOf(state), RobertaNames());
             }).find("roberta.other.bias is surplus"),
             std::string::npos);
+}
+
+TEST(LoadWeights, TakesAFileThatWasReadAlready) {
+  const auto saved = Roberta(SmallRoberta()), loaded = Roberta(SmallRoberta());
+  saved->Initialize(1);
+  const std::string path = FileOf(StateDict(*saved));
+  const FileWeights file = ReadWeights(path);
+  std::filesystem::remove(path);
+  LoadWeights(*loaded, file, path, RobertaNames());
+  EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
 }
 
 // Buffers of older versions of transformers, whose values are the same in every file.

@@ -35,6 +35,15 @@ TEST(ParseModelSpec, ReadsTheSizeBehindTheColon) {
   EXPECT_EQ(both.Config(10).at("num_filters"), 544);
 }
 
+TEST(ParseModelSpec, AVisionTransformersConfigurationNamesItsHeads) {
+  const auto heads = [](const char* spec) {
+    return ParseModelSpec(spec).Config(10).at("num_heads");
+  };
+  EXPECT_EQ(heads("vit_s_16:64"), 6);
+  EXPECT_EQ(heads("vit_b_16"), 12);
+  EXPECT_EQ(heads("vision_transformer:24,8,2,3,12,20"), 3);
+}
+
 TEST(ParseModelSpec, RefusesWhatAModelDoesNotTake) {
   EXPECT_NE(ErrorOfSpec("gpt5").find("must be one of mobilenet_v2, vgg11, "), std::string::npos);
   EXPECT_EQ(ErrorOfSpec("vgg13:2"), "[model] vgg13:2: vgg13 takes nothing after a colon");
@@ -118,11 +127,9 @@ ModelDescriptor TinyModel() {
           [](const nlohmann::json& config, const std::string&, const BuildOptions&) {
             const int64_t channels = config.at("channels");
             auto model = std::make_shared<nn::Sequential>();
-            model->Add("conv", std::make_shared<nn::Conv2d>(nn::Conv2dOptions{
-                                   .in = 3, .out = channels, .kernel = 3, .bias = false}));
-            model->Add("pool", std::make_shared<nn::GlobalAveragePool>());
-            model->Add("fc", std::make_shared<nn::Linear>(
-                                 nn::LinearOptions{.in = channels, .out = config.at("classes")}));
+            model->Add("conv", nn::Conv2d({.in = 3, .out = channels, .kernel = 3, .bias = false}));
+            model->Add("pool", nn::GlobalAveragePool());
+            model->Add("fc", nn::Linear({.in = channels, .out = config.at("classes")}));
             return model;
           }};
 }

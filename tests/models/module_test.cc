@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <set>
+#include <type_traits>
 
 #include "models/nn/conv_bn_relu6.h"
 #include "models/nn/linear.h"
@@ -78,6 +79,39 @@ TEST(Module, InitialValuesDependOnSeedAndNameAlone) {
   EXPECT_EQ(ToVector<float>(alone.Parameters()[0].value.data()), expected);
   EXPECT_NE(ToVector<float>(other_seed->Parameters()[3].value.data()), expected);
 }
+
+TEST(Sequential, NamesTheLayersOfItsDeclarationByTheirPlace) {
+  Sequential model(Linear({.in = 3, .out = 4}),
+                   Sequential(Linear({.in = 4, .out = 4}), Linear({.in = 4, .out = 2})));
+  EXPECT_EQ(Names(model.layers()), (std::vector<std::string>{"0", "1"}));
+  EXPECT_EQ(Names(model.Parameters()),
+            (std::vector<std::string>{"0.weight", "0.bias", "1.0.weight", "1.0.bias", "1.1.weight",
+                                      "1.1.bias"}));
+  model.Initialize(1);
+  EXPECT_EQ(model.Forward(Variable(Full({5, 3}, 1)), {}).shape(), (Shape{5, 2}));
+}
+
+TEST(Sequential, ALayerThatMovesInIsTheSame) {
+  const auto model = SmallModel();
+  ConvBnRelu6 convolution(Conv2dOptions{.in = 3, .out = 4});
+  const Variable weight = convolution.Parameters()[0].value;
+  Sequential moved;
+  moved.Add("features.0", std::move(convolution));
+  EXPECT_EQ(moved.Add("classifier", Linear({.in = 4, .out = 2})), moved.layers()[1].module);
+  EXPECT_TRUE(moved.Parameters()[0].value == weight);
+  EXPECT_EQ(Names(moved.Parameters()), Names(model->Parameters()));
+  EXPECT_EQ(Names(moved.Buffers()), Names(model->Buffers()));
+  model->Initialize(1);
+  moved.Initialize(1);
+  const Variable x(Full({1, 2, 2, 3}, 0.5));
+  EXPECT_EQ(ToVector<float>(moved.Forward(x, {.training = false}).data()),
+            ToVector<float>(model->Forward(x, {.training = false}).data()));
+}
+
+// A layer that has a name of its own moves only where that is written.
+static_assert(std::is_constructible_v<Sequential, Linear, Linear>);
+static_assert(!std::is_constructible_v<Sequential, Linear&>);
+static_assert(!std::is_constructible_v<Sequential, const Sequential&>);
 
 TEST(Init, KaimingNormalHasTheDeviationOfFanOut) {
   Tensor weight = Empty({64, 3, 3, 32});

@@ -120,16 +120,20 @@ TEST(TextDecoder, TakesLongTexts) {
 
 TEST(TextDecoder, RefusesOtherModelsAndShapes) {
   const auto empty = std::make_shared<nn::Sequential>();
-  EXPECT_THROW(nn::TextDecoder(empty, 12), BadInput);
+  EXPECT_EQ(testing::ErrorOf([&] { nn::TextDecoder(empty, 12); }),
+            "[decoder] requires blocks with attention that keep keys and values (nn::CachedLayer), "
+            "got a model of 0 layers without any");
   const auto model = Gpt2(Small(DType::kF32));
   const auto headless = std::make_shared<nn::Sequential>();  // begins with a block
   headless->Add(model->layers()[1].module);
-  EXPECT_THROW(nn::TextDecoder(headless, 12), BadInput);
+  EXPECT_EQ(testing::ErrorOf([&] { nn::TextDecoder(headless, 12); }),
+            "[decoder] requires a layer that embeds tokens and, next to each other, blocks with "
+            "attention, got 1 of these, the last in place 0");
   const auto uncached = std::make_shared<nn::Sequential>();
   uncached->Add(model->layers().front().module);
   uncached->Add(model->layers().back().module);
   EXPECT_EQ(testing::ErrorOf([&] { nn::TextDecoder(uncached, 12); }),
-            "[decoder] needs blocks with attention that keep keys and values (nn::CachedLayer), "
+            "[decoder] requires blocks with attention that keep keys and values (nn::CachedLayer), "
             "got a model of 2 layers without any");
   nn::TextDecoder decoder(model, 12);
   EXPECT_THROW(decoder.Extend(Ids(2, 1)), BadInput);

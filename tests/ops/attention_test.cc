@@ -1,7 +1,5 @@
 #include "ops/attention/attention.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "autograd/backward.h"
@@ -11,15 +9,11 @@
 #include "ops/view/view.h"
 #include "runtime/allocator.h"
 #include "runtime/parallel_for.h"
+#include "tests/ops/op_test.h"
 #include "tests/testing/on_gpu.h"
-#include "tests/testing/twins.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::RandomLeaf;
-using testing::TransposedLeaf;
-using Variables = std::vector<Variable>;
 
 // The mask where the query lies.
 AttentionOptions There(AttentionOptions options, const Variable& query) {
@@ -198,8 +192,6 @@ TEST(Attention, AgreesOnAGpu) {
     }
   }
 }
-
-std::vector<float> Values(const Variable& v) { return ToVector<float>(v.data().Contiguous()); }
 
 TEST(Attention, SeesNothingGivesZerosAndNoGradient) {
   for (const bool composed : {false, true}) {

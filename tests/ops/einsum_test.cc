@@ -73,15 +73,47 @@ TEST(Einsum, ReadsEquations) {
 
 TEST(Einsum, OfIntegersSumsNoProducts) {
   const Variable a(Arange(4).View({2, 2})), v(Arange(2));
-  const auto values = [](const Variable& x) { return ToVector<int64_t>(x.data().Contiguous()); };
-  EXPECT_EQ(values(Einsum("ij->ji", {a})), (std::vector<int64_t>{0, 2, 1, 3}));
-  EXPECT_EQ(values(Einsum("ii", {a})), std::vector<int64_t>{3});
-  EXPECT_EQ(values(Einsum("i,j->ij", {v, v})), (std::vector<int64_t>{0, 0, 0, 1}));
+  EXPECT_EQ(Values<int64_t>(Einsum("ij->ji", {a})), (std::vector<int64_t>{0, 2, 1, 3}));
+  EXPECT_EQ(Values<int64_t>(Einsum("ii", {a})), std::vector<int64_t>{3});
+  EXPECT_EQ(Values<int64_t>(Einsum("i,j->ij", {v, v})), (std::vector<int64_t>{0, 0, 0, 1}));
   const std::string rest =
       "sums products of floating types alone, got i64 (2, 2) on cpu and i64 (2, 2) on cpu; Cast "
       "the integers";
   EXPECT_EQ(testing::ErrorOf([&] { Einsum("ij,jk->ik", {a, a}); }), "[einsum] " + rest);
   EXPECT_EQ(testing::ErrorOf([&] { Tensordot(a, a, 1); }), "[tensordot] " + rest);
+}
+
+// What is summed is i64, and so is what it is multiplied by.
+TEST(Einsum, OfNarrowIntegersSumsToI64) {
+  const auto of = [](int64_t count, DType dtype) { return Variable(Arange(count).To(dtype)); };
+  for (const DType dtype : {DType::kI32, DType::kU8}) {
+    const Variable v = of(2, dtype), w = of(3, dtype);
+    const Variable a(Arange(6).To(dtype).View({2, 3}));
+    const auto values = [](const Variable& x) { return ToVector<int64_t>(x.data().Contiguous()); };
+    EXPECT_EQ(values(Einsum("ij,j->j", {a, w})), (std::vector<int64_t>{0, 5, 14}));
+    EXPECT_EQ(values(Einsum("j,ij->j", {w, a})), (std::vector<int64_t>{0, 5, 14}));
+    EXPECT_EQ(values(Einsum("i,j->", {v, w})), std::vector<int64_t>{3});
+    EXPECT_EQ(values(Einsum("ij,k,k->k", {a, v, v})), (std::vector<int64_t>{0, 15}));
+    EXPECT_EQ(Einsum("i,j->ij", {v, w}).dtype(), dtype) << "nothing is summed";
+    const std::string vector = std::string(Name(dtype)) + " (2) on cpu";
+    EXPECT_EQ(testing::ErrorOf([&] {
+                Einsum("i,i->", {v, v});
+              }),
+              "[einsum] sums products of floating types alone, got " + vector + " and " + vector +
+                  "; Cast the integers");
+  }
+}
+
+TEST(Einsum, RefusesTypesThatDiffer) {
+  const Variable narrow(Arange(3).To(DType::kI32)), wide(Arange(3)), real = Counted({2, 3});
+  EXPECT_EQ(testing::ErrorOf([&] {
+              Einsum("i,i->i", {narrow, wide});
+            }),
+            "[einsum] dtypes differ: i32 (3) on cpu and i64 (3) on cpu");
+  EXPECT_EQ(testing::ErrorOf([&] {
+              Einsum("ij,j->j", {real, wide});
+            }),
+            "[einsum] dtypes differ: f32 (2, 3) on cpu and i64 (3) on cpu");
 }
 
 TEST(Einsum, RefusesWhatDoesNotFit) {

@@ -39,6 +39,7 @@ TEST_F(GpuTokens, PositionsAndMasks) {
     OddShapes shapes(width);
     const Tensor ids = shapes.Indices({3, width}, 4);
     ExpectSame(PositionsBehindPadding(ids.To(kFirstGpu), 1), PositionsBehindPadding(ids, 1));
+    ExpectSame(PositionsInDocuments(ids.To(kFirstGpu)), PositionsInDocuments(ids));
     const Tensor few = ids.Narrow(1, 0, std::min<int64_t>(width, 40)).Contiguous();
     ExpectSame(CausalMask(few.To(kFirstGpu)), CausalMask(few));
     ExpectSame(CausalMask(1, width, kFirstGpu), CausalMask(1, width));

@@ -11,7 +11,6 @@ namespace {
 
 using testing::ErrorOf;
 using Items = std::vector<IndexItem>;
-using Floats = std::vector<float>;
 
 // 0, 1, ..., 23 as (2, 3, 4).
 Tensor Counting() { return Arange(24, DType::kF32).View({2, 3, 4}); }

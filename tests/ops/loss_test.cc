@@ -125,13 +125,12 @@ GRADIENT_CASE(mul, SmoothL1Loss) {
 TEST(RealLosses, ValuesAndMeans) {
   const Variable x(FromVector<double>({0.5, -2, 4}, {3})), zero(Zeros({3}, DType::kF64)),
       weight(FromVector<double>({1, 2, 5}, {3}));
-  using Values = std::vector<double>;
-  const auto values = [](const Variable& v) { return ToVector<double>(v.data()); };
+  using Doubles = std::vector<double>;
   const LossReduction none = LossReduction::kNone, mean = LossReduction::kMean;
-  EXPECT_EQ(values(L1Loss(x, zero, none, weight)), (Values{0.5, 4, 20}));
-  EXPECT_EQ(values(HuberLoss(x, zero, none, 2)), (Values{0.125, 2, 6}));
-  EXPECT_EQ(values(SmoothL1Loss(x, zero, none, 2)), (Values{0.0625, 1, 3}));
-  EXPECT_EQ(values(SmoothL1Loss(x, zero, none, 0)), values(L1Loss(x, zero, none)));
+  EXPECT_EQ(Values<double>(L1Loss(x, zero, none, weight)), (Doubles{0.5, 4, 20}));
+  EXPECT_EQ(Values<double>(HuberLoss(x, zero, none, 2)), (Doubles{0.125, 2, 6}));
+  EXPECT_EQ(Values<double>(SmoothL1Loss(x, zero, none, 2)), (Doubles{0.0625, 1, 3}));
+  EXPECT_EQ(Values<double>(SmoothL1Loss(x, zero, none, 0)), Values<double>(L1Loss(x, zero, none)));
   EXPECT_EQ(L1Loss(x, zero, mean, weight).data().Item(), 24.5 / 8);
   EXPECT_EQ(MseLoss(x, zero, mean, weight).data().Item(), (0.25 + 8 + 80) / 8);
   EXPECT_EQ(HuberLoss(x, zero, mean, 2, weight).data().Item(), (0.125 + 4 + 30) / 3);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "autograd/backward.h"
@@ -17,6 +18,7 @@
 #include "ops/pooling/max_pool.h"
 #include "ops/view/view.h"
 #include "tests/ops/op_test.h"
+#include "tests/testing/error_of.h"
 #include "tests/testing/on_gpu.h"
 #include "tests/testing/same_bits.h"
 
@@ -72,14 +74,29 @@ void ExpectBitsOfF32(const Op& op, const std::vector<Input>& inputs, DType resul
     testing::ExpectSameBits(low.gradients[i], wide.gradients[i], "gradient");
 }
 
-TEST_P(LowBits, OfSumsAndProducts) {
+TEST_P(LowBits, OfSumsDifferencesAndProducts) {
   const DType low = GetParam();
   for (const Op& op : {Op([](const Variables& v) { return Add(v[0], v[1]); }),
+                       Op([](const Variables& v) { return Sub(v[0], v[1]); }),
                        Op([](const Variables& v) { return Mul(v[0], v[1]); })}) {
     ExpectBitsOfF32(op, {{{7, 33}, low}, {{7, 33}, low}}, low);
     ExpectBitsOfF32(op, {{{7, 1, 33}, low}, {{5, 1}, low}}, low);
     ExpectBitsOfF32(op, {{{1}, low}, {{300}, low}}, low);
   }
+}
+
+// A cast would be the op that the result is of.
+TEST_P(LowBits, OfSumsDifferencesAndProductsNeedNoCasts) {
+  const Variable x(Full({3}, 1, GetParam()).To(kFirstGpu), true);
+  const auto error = [](const Variable& y) { return testing::ErrorOf([&] { y.grad(); }); };
+  EXPECT_NE(error(Add(x, x)).find("is a result of add"), std::string::npos);
+  EXPECT_NE(error(Sub(x, x)).find("is a result of sub"), std::string::npos);
+  EXPECT_NE(error(Mul(x, x)).find("is a result of mul"), std::string::npos);
+}
+
+TEST_P(LowBits, OfAnUndefinedFactorAreRefused) {
+  const Variable x(Full({3}, 1, GetParam()).To(kFirstGpu)), none;
+  EXPECT_TRUE(testing::ErrorOf([&] { Mul(x, none); }).starts_with("[mul] needs defined inputs"));
 }
 
 // Under a precision the sum of f32 and 16 bits is f32; without one it is refused.

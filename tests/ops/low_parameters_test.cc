@@ -159,10 +159,9 @@ void LowParameters::ExpectLowGradients(const Case& c, Mode mode) const {
     float largest = 0;
     for (const float value : w) largest = std::max(largest, std::abs(value));
     // One rounding; sums of some hundred terms may run in another order.
-    const double unit = low() == DType::kBF16 ? 0x1p-8 : 0x1p-11;
     for (size_t j = 0; j < g.size(); ++j)
       ASSERT_NEAR(g[j], w[j],
-                  unit * std::abs(w[j]) + testing::Tolerance(DType::kF32, 300, 4 * largest) +
+                  testing::ToleranceRoundedOnce(low(), 300, 4 * largest, w[j]) +
                       (low() == DType::kF16 ? 0x1p-25 : 0))
           << i << " " << j;
   }

@@ -79,8 +79,7 @@ class NativeLow : public ::testing::TestWithParam<Place> {
   bool OnCpu() const { return GetParam().device == Device{}; }
   DType low() const { return GetParam().low; }
   Precision native() const { return {low(), MatmulMode::kNative}; }
-  // bf16 has eight significant bits, f16 eleven.
-  double unit_roundoff() const { return low() == DType::kBF16 ? 0x1p-8 : 0x1p-11; }
+  double unit_roundoff() const { return testing::UnitRoundoff(low()); }
   // A tensor that is rounded once is low or was cast back from it; others are f32 as summed.
   double RoundingOf(bool is_low) const { return is_low ? unit_roundoff() : 0; }
 

@@ -35,7 +35,10 @@ inline Variable Counted(const Shape& shape) {
   return Variable(Arange(Numel(shape), DType::kF32).View(shape));
 }
 
-inline Floats Values(const Variable& v) { return ToVector<float>(v.data().Contiguous()); }
+template <class T = float>
+std::vector<T> Values(const Variable& v) {
+  return ToVector<T>(v.data().Contiguous());
+}
 
 // What has no gradient, where the input lies: the checks of gradients run on GPUs too.
 inline Variable Beside(const Variable& input, const Tensor& constant) {

@@ -41,10 +41,10 @@
 namespace torus {
 namespace {
 
+using ops::Floats;
 using testing::ErrorOf;
 using testing::RandomLeaf;
 using testing::UniformLeaf;
-using Floats = std::vector<float>;
 using Bools = std::vector<bool>;
 
 Tensor T(const Floats& values) { return FromVector(values, {std::ssize(values)}); }

@@ -56,7 +56,7 @@ GRADIENT_CASE(adaptive_avg_pool2d, KeepsOneSize) {
   Check(AdaptiveOf({-1, 2}), {RandomLeaf({1, 2, 3, 1})});
 }
 
-// Sizes as PyTorch gives them.
+// Whole numbers below 8, which bf16 holds: the values are exact, and are their own places.
 TEST(MaxPool, WithIndicesTakesLowTypes) {
   const Variable x(Arange(8).View({1, 2, 4, 1}).To(DType::kBF16), true);
   const MaxPoolResult y = MaxPool2dWithIndices(x, {.kernel_size = {2}});
@@ -67,6 +67,7 @@ TEST(MaxPool, WithIndicesTakesLowTypes) {
   EXPECT_EQ(x.grad().dtype(), DType::kBF16);
 }
 
+// As PyTorch gives them.
 TEST(PoolingShape, Sizes) {
   EXPECT_EQ(PooledSize("pool", 6, {3, 2, 0}, false), 2);
   EXPECT_EQ(PooledSize("pool", 6, {3, 2, 0}, true), 3);

@@ -1,5 +1,6 @@
 #include "ops/rotary/rotary.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "autograd/backward.h"
@@ -98,20 +99,24 @@ TEST(Rotary, Of16Bits) {
             ToVector<float>(wide.To(DType::kBF16).To(DType::kF32)));
 }
 
-// Halves that are packs of 16 bytes, and others.
+// Halves that are packs of 16 bytes, and others. The CPU computes in f64 on the same values. Each
+// result is a sum of two products of a pair that is no longer than sqrt(2) times the largest value;
+// an angle of up to 4, rounded, turns it by 4 u of its length, within the rule's 8.
 TEST(Rotary, OnAGpuIsThatOfTheCpu) {
   if (!testing::HasGpu()) GTEST_SKIP() << "needs a GPU, or --config=emulated_gpu";
   for (const int64_t half : {8, 24, 4, 5})
     for (const DType dtype : {DType::kBF16, DType::kF16, DType::kF32, DType::kF64}) {
       SCOPED_TRACE(fmt::format("{} {}", half, Name(dtype)));
       const Variable x(RandomLeaf({2, 3, 2, 2 * half}).data().To(dtype));
-      const Variable there(x.data().To(testing::kFirstGpu));
-      const std::vector<double> want =
-          ToVector<double>(RotaryEmbedding(x, {.first = 2}).data().To(DType::kF64));
+      const Variable wide(x.data().To(DType::kF64)), there(x.data().To(testing::kFirstGpu));
+      const std::vector<double> want = ToVector<double>(RotaryEmbedding(wide, {.first = 2}).data());
       const std::vector<double> got = ToVector<double>(
           RotaryEmbedding(there, {.first = 2}).data().To(Device{}).To(DType::kF64));
+      double longest = 0;
+      for (const double y : want) longest = std::max(longest, std::sqrt(2) * std::abs(y));
       for (size_t i = 0; i < want.size(); ++i)
-        EXPECT_NEAR(got[i], want[i], IsLow(dtype) ? 1e-3 + 0.01 * std::abs(want[i]) : 1e-5) << i;
+        EXPECT_NEAR(got[i], want[i], testing::ToleranceRoundedOnce(dtype, 2, longest, want[i]))
+            << i;
     }
 }
 

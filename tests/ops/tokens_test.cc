@@ -28,6 +28,28 @@ TEST(Tokens, ACausalMaskLeavesOutLaterTokensAndPadding) {
   EXPECT_EQ(CausalMask(tokens.To(DType::kBool)).shape(), mask.shape());
 }
 
+// Two documents with padding between them; padding belongs to none, and sees all.
+TEST(Tokens, ACausalMaskStaysWithinADocument) {
+  const Tensor documents = FromVector<int64_t>({7, 7, 0, 3, 3}, {1, 5});
+  EXPECT_EQ(Values(CausalMask(documents)), (std::vector<int64_t>{1, 0, 0, 0, 0,  //
+                                                                 1, 1, 0, 0, 0,  //
+                                                                 1, 1, 0, 0, 0,  //
+                                                                 0, 0, 0, 1, 0,  //
+                                                                 0, 0, 0, 1, 1}));
+}
+
+TEST(Tokens, PositionsBeginAnewInEachDocument) {
+  const Tensor documents = FromVector<int64_t>({7, 7, 0, 3, 3, 9,   //
+                                                0, 0, 1, 1, 0, 1,   //
+                                                1, 1, 1, 2, 0, 0},  //
+                                               {3, 6});
+  EXPECT_EQ(ToVector<int64_t>(PositionsInDocuments(documents)),
+            (std::vector<int64_t>{0, 1, 2, 0, 1, 0,  //
+                                  0, 1, 2, 3, 4, 5,  //
+                                  0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(PositionsInDocuments(Zeros({2, 0}, DType::kI64)).shape(), (Shape{2, 0}));
+}
+
 TEST(Tokens, TheLastQueriesAttendToAllBeforeThem) {
   const Tensor mask = CausalMask(2, 4);
   EXPECT_EQ(mask.shape(), (Shape{1, 1, 2, 4}));
@@ -44,17 +66,27 @@ TEST(Tokens, AllTeamsMakeTheSame) {
     SetTeamSize(threads);
     const std::vector<int64_t> mask = Values(CausalMask(ids)), last = Values(CausalMask(200, 400));
     int64_t at = 0;
-    for (int64_t n = 0; n < texts; ++n)
+    for (int64_t n = 0; n < texts; ++n) {
+      const int64_t* const row = ids.data<int64_t>() + n * width;
       for (int64_t i = 0; i < width; ++i)
         for (int64_t j = 0; j < width; ++j, ++at)
           ASSERT_EQ(mask[static_cast<size_t>(at)],
-                    j <= i && ids.data<int64_t>()[n * width + j] != 0);
+                    j <= i && row[j] != 0 && (row[i] == row[j] || row[i] == 0));
+    }
     for (int64_t i = 0; i < 200 * 400; ++i)
       ASSERT_EQ(last[static_cast<size_t>(i)], i % 400 <= 200 + i / 400);
     const std::vector<int64_t> positions = ToVector<int64_t>(PositionsBehindPadding(ids, 0));
     for (int64_t n = 0, i = 0; n < texts; ++n)
       for (int64_t t = 0, count = 0; t < width; ++t, ++i)
         ASSERT_EQ(positions[static_cast<size_t>(i)], ids.data<int64_t>()[i] == 0 ? 0 : ++count);
+    const std::vector<int64_t> own = ToVector<int64_t>(PositionsInDocuments(ids));
+    for (int64_t n = 0, i = 0; n < texts; ++n)
+      for (int64_t t = 0, before = 0, count = 0; t < width; ++t, ++i) {
+        const int64_t document = ids.data<int64_t>()[i];
+        if (before != 0 && document != 0 && document != before) count = 0;
+        if (document != 0) before = document;
+        ASSERT_EQ(own[static_cast<size_t>(i)], count++);
+      }
     const RowsOfPart part = FindRowsOfPart(ids.View({-1}), 1, 2);
     for (int64_t i = 0; i < ids.numel(); ++i) {
       const int64_t id = ids.data<int64_t>()[i];
@@ -71,6 +103,7 @@ TEST(Tokens, LongOnesTakeAllThreads) {
   const Tensor ids = Zeros({400, 300}, DType::kI64), few = ids.Narrow(0, 0, 4);
   EXPECT_EQ(LargestTeamOf([&] { PositionsBehindPadding(ids, 0); }), 3);
   EXPECT_EQ(LargestTeamOf([&] { CausalMask(few); }), 3);
+  EXPECT_EQ(LargestTeamOf([&] { PositionsInDocuments(ids); }), 3);
   EXPECT_EQ(LargestTeamOf([&] { CausalMask(300, 400); }), 3);
   EXPECT_EQ(LargestTeamOf([&] { FindRowsOfPart(ids.View({-1}), 1, 2); }), 3);
 }
@@ -78,12 +111,14 @@ TEST(Tokens, LongOnesTakeAllThreads) {
 TEST(Tokens, AreMadeWhereTheirIdsAre) {
   const Tensor ids = Empty({2, 1000000}, DType::kI64, kMetaDevice);
   EXPECT_EQ(PositionsBehindPadding(ids, 1).device(), kMetaDevice);
+  EXPECT_EQ(PositionsInDocuments(ids).device(), kMetaDevice);
   EXPECT_EQ(CausalMask(ids).device(), kMetaDevice);
   EXPECT_EQ(CausalMask(ids).shape(), (Shape{2, 1, 1000000, 1000000}));
 }
 
 TEST(Tokens, NeedRowsOfIds) {
   EXPECT_THROW(PositionsBehindPadding(Zeros({3}, DType::kI64), 1), BadInput);
+  EXPECT_THROW(PositionsInDocuments(Zeros({3}, DType::kI64)), BadInput);
   EXPECT_THROW(CausalMask(Zeros({3}, DType::kI64)), BadInput);
   EXPECT_THROW(CausalMask(5, 4), BadInput);
 }

@@ -18,13 +18,13 @@ namespace torus::ops {
 namespace {
 
 using testing::Tolerance;
+using testing::UnitRoundoff;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Variable Doubles(const std::vector<double>& values, const Shape& shape) {
   return Variable(FromVector(values, shape));
 }
-std::vector<double> Values(const Variable& v) { return ToVector<double>(v.data()); }
 
 // Signs as labels are given.
 Tensor Labels() { return FromVector<double>({1, -1, -1, 1}, {4}); }
@@ -221,7 +221,8 @@ TEST(CtcLoss, RefusesWhatDoesNotFit) {
 
 TEST(KlDiv, GivesKnownValues) {
   const Variable input = Doubles({-1, -2, -3, -4}, {2, 2}), target = Doubles({1, 0, 0, 1}, {2, 2});
-  EXPECT_EQ(Values(KlDiv(input, target, KlReduction::kNone)), (std::vector<double>{1, 0, 0, 4}));
+  EXPECT_EQ(Values<double>(KlDiv(input, target, KlReduction::kNone)),
+            (std::vector<double>{1, 0, 0, 4}));
   EXPECT_EQ(KlDiv(input, target, KlReduction::kBatchMean).data().Item(), 2.5);
   EXPECT_EQ(KlDiv(input, target).data().Item(), 1.25);
   const Variable half = Doubles({std::log(0.5)}, {1});
@@ -242,13 +243,14 @@ TEST(BinaryCrossEntropy, AtTheEdges) {
 
 TEST(Distances, OfKnownVectors) {
   const Variable x = Doubles({3, -4, 0, 0}, {2, 2}), origin = Doubles({0, 0}, {2});
-  const auto distance = [&](double p) { return Values(PairwiseDistance(x, origin, p, 0)); };
+  const auto distance = [&](double p) { return Values<double>(PairwiseDistance(x, origin, p, 0)); };
   EXPECT_EQ(distance(2), (std::vector<double>{5, 0}));
   EXPECT_EQ(distance(1), (std::vector<double>{7, 0}));
   EXPECT_EQ(distance(0), (std::vector<double>{2, 0}));
   EXPECT_EQ(distance(kInfinity), (std::vector<double>{4, 0}));
-  EXPECT_EQ(Values(CosineSimilarity(x, Doubles({6, -8}, {2}))), (std::vector<double>{1, 0}));
-  EXPECT_EQ(Values(NormOfRows(x, 2, true)), (std::vector<double>{5, 0}));
+  EXPECT_EQ(Values<double>(CosineSimilarity(x, Doubles({6, -8}, {2}))),
+            (std::vector<double>{1, 0}));
+  EXPECT_EQ(Values<double>(NormOfRows(x, 2, true)), (std::vector<double>{5, 0}));
   EXPECT_THROW(NormOfRows(x, -1), BadInput);
   EXPECT_THROW(NormOfRows(Doubles({1}, {})), BadInput);
 }
@@ -265,11 +267,11 @@ TEST(Distances, OfEqualVectorsHaveNoGradient) {
 TEST(MarginLosses, OfKnownDistances) {
   const LossReduction none = LossReduction::kNone;
   const Variable x = Doubles({0.25, 2, 0.25, 2}, {4}), labels(Labels());
-  EXPECT_EQ(Values(HingeEmbeddingLoss(x, labels, 1, none)),
+  EXPECT_EQ(Values<double>(HingeEmbeddingLoss(x, labels, 1, none)),
             (std::vector<double>{0.25, 0, 0.75, 2}));
-  EXPECT_EQ(Values(HingeEmbeddingLoss(x, Variable(Labels().To(DType::kI64)), 1, none)),
+  EXPECT_EQ(Values<double>(HingeEmbeddingLoss(x, Variable(Labels().To(DType::kI64)), 1, none)),
             (std::vector<double>{0.25, 0, 0.75, 2}));
-  EXPECT_EQ(Values(MarginRankingLoss(x, Doubles({1, 1, 1, 1}, {4}), labels, 0.5, none)),
+  EXPECT_EQ(Values<double>(MarginRankingLoss(x, Doubles({1, 1, 1, 1}, {4}), labels, 0.5, none)),
             (std::vector<double>{1.25, 1.5, 0, 0}));
   const Variable east = Doubles({1, 0}, {2}), north = Doubles({0, 2}, {2});
   const auto single = [](double label) { return Doubles({label}, {}); };
@@ -284,19 +286,41 @@ TEST(MarginLosses, OfKnownDistances) {
       2);
 }
 
-// What limits a variance or a norm is computed by ops, which know the types.
+// Below 0 too, and however far: the loss is that of eps, the gradient 0.5 / eps as at eps itself.
+TEST(GaussianNllLoss, TakesTheLeastVarianceExactly) {
+  const auto below = {0.0, -0.5, -1e6, -kInfinity};
+  for (const double least : {1e-6, 0.25})
+    for (const double value : below) {
+      Variable var(Full({1}, value), true);
+      const Variable x(Zeros({1}));
+      const GaussianNllOptions options{.eps = least};
+      const Variable loss = GaussianNllLoss(x, x, var, options);
+      const Variable at_least = GaussianNllLoss(x, x, Variable(Full({1}, least)), options);
+      EXPECT_EQ(loss.data().Item(), at_least.data().Item()) << value;
+      Backward({loss}, {Full({}, 1)});
+      EXPECT_EQ(var.grad().Item(), 0.5f / static_cast<float>(least)) << value;
+    }
+  const Variable x = Doubles({0}, {1}), infinite = Doubles({kInfinity}, {1});
+  EXPECT_EQ(GaussianNllLoss(x, x, infinite).data().Item(), kInfinity);
+}
+
+// What limits a variance or a norm is computed by ops, which know the types. Of the losses' steps
+// only the two logarithms and their sum are rounded. Unit vectors of halves and their products are
+// exact.
 TEST(VectorLosses, TakeLowTypes) {
   const auto low = [](const std::vector<double>& values) {
-    return Variable(Doubles(values, {1, 2}).data().To(DType::kBF16), true);
+    return Variable(Doubles(values, {1, std::ssize(values)}).data().To(DType::kBF16), true);
   };
   const Variable x = low({3, -4}), zero = low({0, 0}), var = low({0.5, 0});
+  const Variable halves = low({2, -2, 2, -2});
+  const double loss = -1.5 * std::log(2), rounding = 2 * UnitRoundoff(DType::kBF16);
   const auto check = [&] {
     EXPECT_NEAR(GaussianNllLoss(x, x, var, {.eps = 0.25, .reduction = LossReduction::kSum})
                     .data()
                     .To(DType::kF32)
                     .Item(),
-                -1.5 * std::log(2), 0.01);
-    EXPECT_NEAR(CosineSimilarity(x, x).data().To(DType::kF32).Item(), 1, 0.01);
+                loss, rounding * std::abs(loss));
+    EXPECT_EQ(CosineSimilarity(halves, halves).data().To(DType::kF32).Item(), 1);
     EXPECT_EQ(CosineSimilarity(x, zero).data().To(DType::kF32).Item(), 0);
   };
   check();

@@ -88,6 +88,7 @@ constexpr FlagRow kTable[] = {
     {"train", "--image-cache", "image-files training"},
     {"train", "--length --tokenizer", "texts"},
     {"train", "--vocab-dir", "texts vocabulary"},
+    {"train", "--document-mask", "text"},
     {"train", "--epoch-size", "text training"},
     {"train",
      "--drop-last --epochs --optimizer --lr --weight-decay --clip-norm --gradient-norm "

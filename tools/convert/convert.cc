@@ -47,8 +47,8 @@ void AddFlags(CLI::App& app, recipes::ConvertOptions& o, int64_t& image_size) {
                  "Convert floating-point tensors to f32, f16, bf16 or f64. Default: as they are")
       ->check(CLI::IsMember({"f32", "f16", "bf16", "f64"}));
   app.add_option("--image-size", image_size,
-                 "Height and width of images for an ONNX model that fixes them, as VGG does; 0: as "
-                 "in the run, or as published. Default: 0")
+                 "Height and width of images for the ONNX form of a VGG model, which fixes them; "
+                 "0: as in the run, or as published. Default: 0")
       ->check(CLI::Range(0, 4096));
   app.add_option("--shard-bytes", o.shard_bytes, "Largest size of a folder's shards, in bytes")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 60));
@@ -73,27 +73,19 @@ void WarnOfInfinities(const std::vector<recipes::Overflowed>& tensors, const std
       tensors[0].name);
 }
 
-bool Ends(const std::string& output, const char* extension) { return output.ends_with(extension); }
-
 std::vector<HereOrNot> Contexts(const recipes::ConvertOptions& o) {
-  const bool output = !o.output.empty(), onnx = Ends(o.output, ".onnx");
+  const bool output = !o.output.empty(), onnx = o.output.ends_with(".onnx");
   const std::string got = "got " + (output ? o.output : "none");
   return {{"model", !o.model.empty(), "which has them"},
           {"output", output, "got only an input, which is listed"},
           {"tensors", output && !onnx, got},
           {"onnx", onnx, got},
-          {"folder", output && !onnx && !Ends(o.output, ".safetensors"), got}};
+          {"folder", output && !onnx && !o.output.ends_with(".safetensors"), got}};
 }
 
 int Export(const recipes::ConvertOptions& o, int64_t image_size) {
   CheckOutput("convert", "the output", o.output);
-  const onnx::Exported exported = onnx::ExportOnnx({.input = o.input,
-                                                    .output = o.output,
-                                                    .overwrite = o.overwrite,
-                                                    .model = o.model,
-                                                    .part = o.part,
-                                                    .classes = o.classes,
-                                                    .image_size = image_size});
+  const onnx::Exported exported = onnx::ExportOnnx(o, image_size);
   if (const std::string line = exported.taken.Line(o.input); !line.empty())
     fmt::print("{}\n", line);
   fmt::print("wrote {}\nONNX {}\n", FullPath(o.output), exported.signature);
@@ -108,7 +100,7 @@ int Main(int argc, char** argv) {
   if (PrintsHelp(app, argc, argv)) return 0;
   CheckFlags("convert", GivenBy(app), Contexts(options));
   for (std::string* path : {&options.input, &options.output}) *path = UserPath(*path);
-  if (Ends(options.output, ".onnx")) return Export(options, image_size);
+  if (options.output.ends_with(".onnx")) return Export(options, image_size);
   options.on_renamed = [](const Renamed& r) {
     fmt::print("{} -> {}\n", r.from, r.to.empty() ? "left out" : r.to);
   };

@@ -193,7 +193,7 @@ void UseCommonFolder(EvaluateOptions& o) {
   using recipes::InCommonFolder;
   if (o.data_dir.empty()) o.data_dir = InCommonFolder(recipes::PlaceOf(o.data));
   const bool own = std::filesystem::exists(io::CommittedFolder(o.init) + "/config.json");
-  if (o.vocab_dir.empty() && !own && recipes::NeedsVocabulary(o.tokenizer, o.data))
+  if (o.vocab_dir.empty() && !own && recipes::NeedsPublishedVocabulary(o.tokenizer, o.data))
     o.vocab_dir = InCommonFolder(recipes::kVocabularyPlace);
 }
 

@@ -9,12 +9,9 @@ using namespace torus;  // NOLINT
 
 int main(int argc, char** argv) try {
   if (argc != 2) throw BadInput("usage: mlp_regression MODEL.safetensors");
-  nn::Sequential model;
-  model.Add(std::make_shared<nn::Linear>(
-      nn::LinearOptions{.in = 1, .out = 64, .weight_init = nn::Normal(0, 1)}));
-  model.Add(std::make_shared<nn::Relu>());
-  model.Add(std::make_shared<nn::Linear>(
-      nn::LinearOptions{.in = 64, .out = 1, .weight_init = nn::Normal(0, 0.1)}));
+  nn::Sequential model(nn::Linear({.in = 1, .out = 64, .weight_init = nn::Normal(0, 1)}),
+                       nn::Relu(),
+                       nn::Linear({.in = 64, .out = 1, .weight_init = nn::Normal(0, 0.1)}));
   model.Initialize(/*seed=*/1);
 
   Tensor x = Empty({256, 1}), y = Empty({256, 1});

@@ -70,13 +70,13 @@ int Main(int argc, char** argv) {
       ->type_name("FILES");
   if (PrintsHelp(app, argc, argv)) return 0;
   const bool trains = vocabulary > 0;
-  const bool published = options.tokenizer == "gpt2" || options.tokenizer == "roberta";
   const bool has_vocabulary = data::HasVocabulary(options.tokenizer);
   CheckFlags(
       "tokenize", GivenBy(app),
       {{"encodes", !trains, "got both"},
        {"vocabulary", has_vocabulary, "and --tokenizer " + options.tokenizer + " has none"}});
-  if (!trains && published && options.vocabulary_dir.empty())
+  if (!trains && options.vocabulary_dir.empty() &&
+      recipes::NeedsPublishedVocabulary(options.tokenizer, /*data=*/""))
     options.vocabulary_dir = recipes::InCommonFolder(recipes::kVocabularyPlace);
   Require(trains || !has_vocabulary || !options.vocabulary_dir.empty(), "tokenize",
           "--tokenizer {} needs the folder of its vocabulary: give --vocab-dir, or set TORUS_DATA",

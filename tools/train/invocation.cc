@@ -70,6 +70,10 @@ void AddRunFlags(CLI::App& app, recipes::Settings& s) {
                  "use, and anew when the files change. What is cut from a shrunk image differs "
                  "a little from what is cut from the file. Default: files are decoded each time");
   app.add_option("--length", s.length, "Tokens per row of text");
+  app.add_flag("--document-mask", s.document_mask,
+               "Attention of GPT-2 and Llama stays within a document of a long text, and GPT-2's "
+               "positions begin anew in each. A document begins with the token that ends the one "
+               "before it");
   app.add_option(
       "--epoch-size", s.epoch_size,
       "Rows of --length tokens per epoch of a long text; 0: as many as fit side by side");

@@ -104,14 +104,25 @@ void Binary(std::string_view op, ops::BinaryOp what, const Operands<T, T, T>& x,
 }
 
 template <class Low>
+void BinaryLowAlone(std::string_view op, ops::BinaryOp what, const Operands<Low, Low, Low>& x,
+                    StreamHandle stream) {
+  switch (what) {
+    case ops::BinaryOp::kAdd:
+      return Combine<ops::AddFunctor>(op, x, stream);
+    case ops::BinaryOp::kSub:
+      return Combine<ops::SubFunctor>(op, x, stream);
+    case ops::BinaryOp::kMul:
+      return Combine<ops::MulFunctor>(op, x, stream);
+    default:
+      TORUS_CHECK(false, "{} of 16 bits has no kernel", op);
+  }
+}
+
+template <class Low>
 void BinaryLowOf(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b,
                  Tensor& out, StreamHandle stream) {
-  TORUS_CHECK(what == ops::BinaryOp::kAdd || what == ops::BinaryOp::kMul,
-              "{} of 16 bits has no kernel", op);
-  if (what == ops::BinaryOp::kMul)
-    return Combine<ops::MulFunctor>(op, Operands<Low, Low, Low>(a, b, out), stream);
-  if (a.dtype() == b.dtype())
-    return Combine<ops::AddFunctor>(op, Operands<Low, Low, Low>(a, b, out), stream);
+  if (a.dtype() == b.dtype()) return BinaryLowAlone<Low>(op, what, {a, b, out}, stream);
+  TORUS_CHECK(what == ops::BinaryOp::kAdd, "{} of f32 and 16 bits has no kernel", op);
   if (a.dtype() == DType::kF32)
     return Combine<ops::AddFunctor>(op, Operands<float, Low, float>(a, b, out), stream);
   Combine<ops::AddFunctor>(op, Operands<Low, float, float>(a, b, out), stream);

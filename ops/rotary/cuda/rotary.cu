@@ -7,6 +7,7 @@
 #include "ops/cuda/floats.h"
 #include "runtime/cuda/for_each.h"
 #include "runtime/cuda/pack_floats.h"
+#include "runtime/cuda/row_packs.h"
 
 namespace torus::cuda {
 namespace {
@@ -63,8 +64,6 @@ struct TurnedPairs {
   }
 };
 
-bool IsAligned(const Tensor& t) { return reinterpret_cast<uintptr_t>(t.raw()) % 16 == 0; }
-
 template <class T, int n>
 void Turn(const Tensor& x, const Tensor& table, bool back, Tensor& y) {
   ForEach(
@@ -85,9 +84,8 @@ void RotaryTable(const ops::RotaryFrequencies& frequencies, int64_t first, Tenso
 
 // Pairs that do not start at packs go one at a time.
 void Rotate(const Tensor& x, const Tensor& table, bool back, Tensor& y) {
-  const bool aligned = IsAligned(x) && IsAligned(table) && IsAligned(y);
   VisitFloats("rotary_embedding", x.dtype(), [&]<class T>(ComputeType<T>) {
-    const bool packs = aligned && table.dim(1) / 2 % kPackOf<T> == 0;
+    const bool packs = RowsByPacks<T>(table.dim(1) / 2, {x.raw(), table.raw(), y.raw()});
     const auto turn = packs ? Turn<T, kPackOf<T>> : Turn<T, 1>;
     turn(x, table, back, y);
   });

@@ -1,3 +1,4 @@
+#include "ops/tokens/documents.h"
 #include "ops/tokens/kernels.h"
 #include "runtime/parallel_for.h"
 
@@ -21,16 +22,29 @@ void PositionsBehindPadding(const Tensor& ids, int64_t padding, Tensor& position
   });
 }
 
-// Row r of the mask is of text r / queries.
-void CausalMask(const Tensor& tokens, Tensor& mask) {
-  const int64_t* const all = tokens.data<int64_t>();
-  const int64_t width = tokens.dim(1), queries = mask.dim(2);
+// Row r of the mask is of row r / queries of the documents.
+void CausalMask(const Tensor& documents, Tensor& mask) {
+  const int64_t* const all = documents.data<int64_t>();
+  const int64_t width = documents.dim(1), queries = mask.dim(2), rows = mask.dim(0) * queries;
   bool* const sees = mask.mutable_data<bool>();
-  ParallelFor(tokens.dim(0) * queries, kGrain / (width + 1) + 1, [=](int64_t begin, int64_t end) {
+  ParallelFor(rows, kGrain / (width + 1) + 1, [=](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      const int64_t* const token = all + r / queries * width;
-      const int64_t last = width - queries + r % queries;
-      for (int64_t j = 0; j < width; ++j) sees[r * width + j] = j <= last && token[j] != 0;
+      const int64_t* const row = all + r / queries * width;
+      const int64_t last = width - queries + r % queries, own = row[last];
+      for (int64_t j = 0; j < width; ++j)
+        sees[r * width + j] = j <= last && ops::SeesDocument(own, row[j]);
+    }
+  });
+}
+
+void PositionsInDocuments(const Tensor& documents, Tensor& positions) {
+  const int64_t* const all = documents.data<int64_t>();
+  const int64_t width = documents.dim(1);
+  int64_t* const out = positions.mutable_data<int64_t>();
+  ParallelFor(documents.numel(), kGrain / (width + 1) + 1, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t token = i % width;
+      out[i] = ops::PositionInDocument(all + i - token, token);
     }
   });
 }

@@ -1,3 +1,4 @@
+#include "ops/tokens/documents.h"
 #include "ops/tokens/kernels.h"
 #include "runtime/cuda/divide.h"
 #include "runtime/cuda/elements.h"
@@ -30,12 +31,24 @@ struct PositionsOfText {
 
 struct SeesToken {
   int64_t queries, width;
-  const int64_t* tokens;
+  const int64_t* documents;
   bool* mask;
   __device__ void operator()(int64_t i) const {
     const Divided row = Divide(i, width), text = Divide(row.quotient, queries);
     const int64_t key = row.rest, query = width - queries + text.rest;
-    mask[i] = key <= query && tokens[text.quotient * width + key] != 0;
+    const int64_t* const of_row = documents + text.quotient * width;
+    mask[i] = key <= query && ops::SeesDocument(of_row[query], of_row[key]);
+  }
+};
+
+// Each looks back as far as its document begins: at most what the mask of the row takes.
+struct PositionOfToken {
+  int64_t width;
+  const int64_t* documents;
+  int64_t* positions;
+  __device__ void operator()(int64_t i) const {
+    const int64_t token = Divide(i, width).rest;
+    positions[i] = ops::PositionInDocument(documents + i - token, token);
   }
 };
 
@@ -60,11 +73,18 @@ void PositionsBehindPadding(const Tensor& ids, int64_t padding, Tensor& position
                              MutableElements<int64_t>(positions)});
 }
 
-void CausalMask(const Tensor& tokens, Tensor& mask) {
+void CausalMask(const Tensor& documents, Tensor& mask) {
   const StreamHandle stream = CurrentStream(mask.device());
-  ForEach(
-      "causal_mask", mask.numel(), stream,
-      SeesToken{mask.dim(2), mask.dim(3), Elements<int64_t>(tokens), MutableElements<bool>(mask)});
+  ForEach("causal_mask", mask.numel(), stream,
+          SeesToken{mask.dim(2), mask.dim(3), Elements<int64_t>(documents),
+                    MutableElements<bool>(mask)});
+}
+
+void PositionsInDocuments(const Tensor& documents, Tensor& positions) {
+  const StreamHandle stream = CurrentStream(positions.device());
+  ForEach("positions", positions.numel(), stream,
+          PositionOfToken{documents.dim(1), Elements<int64_t>(documents),
+                          MutableElements<int64_t>(positions)});
 }
 
 void FindRowsOfPart(const Tensor& ids, const IndexRange& range, Tensor& rows, Tensor& here) {

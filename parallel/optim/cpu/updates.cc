@@ -63,8 +63,9 @@ void WideAdam(AdamItem& item, int64_t begin, int64_t count, const AdamScalars& s
 // The moments of a few blocks, in f32 for the length of their update.
 class WideMoments {
  public:
-  // Elements; they divide kNormBlock.
+  // The most elements. It divides kNormBlock, within which DrawBits stays.
   static constexpr int64_t kMost = 4 * kStateBlock;
+  static_assert(kNormBlock % kMost == 0);
 
   WideMoments(AdamItem& item, int64_t begin, int64_t count)
       : item_(item), begin_(begin), count_(count) {
@@ -127,7 +128,7 @@ void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scal
   const auto update = [&](size_t i, int64_t first, int64_t last) {
     const int64_t begin = first * kStateBlock,
                   count = std::min(last * kStateBlock, items[i].gradient.numel()) - begin;
-    if (items[i].state_dtype() != items[i].parameter.dtype())
+    if (items[i].narrow())
       NarrowAdam(items[i], begin, count, (*scalars)[i]);
     else
       WideAdam(items[i], begin, count, (*scalars)[i]);

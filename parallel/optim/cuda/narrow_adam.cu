@@ -17,9 +17,6 @@ using torus::cuda::Elements;
 using torus::cuda::MutableElements;
 using torus::cuda::MutableElementsOrNull;
 
-// The moments by number: mean, variance and largest variance.
-constexpr int kMoments = 3;
-
 struct NarrowConstants {
   explicit NarrowConstants(const AdamScalars& s)
       : NarrowConstants(s,
@@ -33,7 +30,7 @@ struct NarrowConstants {
       : adam(s), key0(random.key()[0]), key1(random.key()[1]), high(random.counter_high()) {}
 };
 
-// The bits of DrawBits for element i.
+// The word that DrawBits (narrow_state.h) gives for element i.
 __device__ inline uint32_t BitsOf(int64_t i, int64_t set, const NarrowConstants& c) {
   const int64_t place = i % kNormBlock + set * kNormBlock;
   const auto block =
@@ -41,7 +38,8 @@ __device__ inline uint32_t BitsOf(int64_t i, int64_t set, const NarrowConstants&
   return block.word[place % 4];
 }
 
-// What an element's moments take of these: the mean the lower half, the variance the upper.
+// The 16 random bits by which each moment of an element is rounded: the mean and the variance share
+// a word of set 0, and the largest variance has one of set 1, as on a CPU.
 struct Chances {
   uint32_t of[kMoments];
 };
@@ -62,15 +60,13 @@ struct NarrowEntry {
   int64_t count;
   const Constants* constants;
 
+  // How many moments there are.
+  __device__ int Used() const { return moments[2] != nullptr ? 3 : 2; }
+
   // Updates element i, and its moments in f32.
   __device__ void Update(int64_t i, const NarrowConstants& c, float (&moment)[kMoments]) const {
     const AdamFormula<float> adam{c.adam};
-    const float p = adam.Decayed(parameter[i]), g = adam.Gradient(gradient[i], p);
-    moment[0] = adam.Mean(moment[0], g);
-    moment[1] = adam.Variance(moment[1], g);
-    if (moments[2] != nullptr) moment[2] = adam.Larger(moment[2], moment[1]);
-    const float divisor = moments[2] != nullptr ? moment[2] : moment[1];
-    WriteBoth(i, adam.Parameter(p, moment[0], divisor), parameter, low);
+    WriteBoth(i, adam.Step(parameter[i], gradient[i], Used() == 3, moment), parameter, low);
   }
 };
 
@@ -79,7 +75,7 @@ struct StepBFloats {
   __device__ void Run(const Entry& in_memory, int64_t first, int64_t last, int64_t) const {
     const Entry entry = in_memory;  // in registers: writes might alias it
     const NarrowConstants c = *entry.constants;
-    const int used = entry.moments[2] != nullptr ? 3 : 2;
+    const int used = entry.Used();
     for (int64_t i = first + threadIdx.x; i < last; i += kThreads) {
       float moment[kMoments] = {};
       TORUS_UNROLL
@@ -94,8 +90,9 @@ struct StepBFloats {
   }
 };
 
-// Block by block: reads the moments of kEach elements a thread, finds the scales with all threads,
-// and writes the moments' places. `numbers`: with signs, then without.
+// Block by block: each thread reads the moments of kEach elements and updates them in f32; all
+// threads together find the scales, and each writes the places of its own. `numbers`: with signs,
+// then without.
 struct Step8Bits {
   float numbers[2 * 256];
 
@@ -108,9 +105,10 @@ struct Step8Bits {
     __syncthreads();
     const Entry entry = in_memory;
     const NarrowConstants c = *entry.constants;
-    const int used = entry.moments[2] != nullptr ? 3 : 2;
+    const int used = entry.Used();
     for (int64_t block = first; block < last; block += kStateBlock) {
       float moment[kEach][kMoments] = {};
+      Chances chances[kEach] = {};
       for (int e = 0; e < kEach; ++e) {
         const int64_t i = block + threadIdx.x + e * kThreads;
         if (i >= last) continue;
@@ -120,11 +118,12 @@ struct Step8Bits {
             moment[e][k] = Product(NumbersOf(shared, k)[entry.moments[k][i]],
                                    entry.scales[k][i / kStateBlock]);
         entry.Update(i, c, moment[e]);
+        chances[e] = ChancesOf(i, used == 3, c);
       }
       TORUS_UNROLL
       for (int k = 0; k < kMoments; ++k)
         if (k < used)
-          Write<kThreads, kEach>(entry, c, NumbersOf(shared, k), block, last, k, moment);
+          Write<kThreads, kEach>(entry, NumbersOf(shared, k), block, last, k, moment, chances);
     }
     __syncthreads();  // the next piece writes `shared`
   }
@@ -136,9 +135,9 @@ struct Step8Bits {
 
   // All threads have read the old scale before any is behind CombineBlock.
   template <int kThreads, int kEach, class Entry>
-  __device__ static void Write(const Entry& entry, const NarrowConstants& c, const float* numbers,
-                               int64_t block, int64_t last, int k,
-                               const float (&moment)[kEach][kMoments]) {
+  __device__ static void Write(const Entry& entry, const float* numbers, int64_t block,
+                               int64_t last, int k, const float (&moment)[kEach][kMoments],
+                               const Chances (&chances)[kEach]) {
     uint32_t order = 0;
     for (int e = 0; e < kEach; ++e) {
       const uint32_t own = MagnitudeOrder(moment[e][k]);
@@ -147,9 +146,7 @@ struct Step8Bits {
     const float scale = OfMagnitudeOrder(CombineBlock<kThreads>(order, torus::cuda::Larger()));
     for (int e = 0; e < kEach; ++e) {
       const int64_t i = block + threadIdx.x + e * kThreads;
-      if (i >= last) continue;
-      const Chances chances = ChancesOf(i, k == 2, c);
-      entry.moments[k][i] = PlaceOf(numbers, moment[e][k], scale, chances.of[k]);
+      if (i < last) entry.moments[k][i] = PlaceOf(numbers, moment[e][k], scale, chances[e].of[k]);
     }
     if (threadIdx.x == 0) entry.scales[k][block / kStateBlock] = scale;
   }
@@ -179,7 +176,7 @@ NarrowEntry<T, Low> EntryOf(AdamItem& item, const NarrowConstants* constants) {
   return entry;
 }
 
-// The items whose moments are T, with a copy of type Low, or, with bf16, without one.
+// Steps the items whose moments are T and whose copy is Low; those without one go with bf16.
 template <class T, class Low, class Body>
 void NarrowStepOf(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scalars,
                   const Body& body, StreamHandle stream) {

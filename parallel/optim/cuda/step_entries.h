@@ -32,12 +32,24 @@ __device__ void WriteBoth(int64_t i, T value, T* parameter, Low* low) {
   if (low != nullptr) torus::cuda::WriteRounded(rounded, low + i);
 }
 
-// The formulas of adam_kernel.h: the mean, and the variance, from a gradient that is scaled and
-// decayed; and the parameter.
+// Adam's moments by number: mean, variance and largest variance.
+inline constexpr int kMoments = 3;
+
+// The formulas of adam_kernel.h.
 template <class T>
 struct AdamFormula {
   const AdamConstants<T>& c;
 
+  // Updates the moments of an element, the last only where it is kept; returns its new parameter.
+  __device__ T Step(T parameter, T gradient, bool keeps_largest, T (&moment)[kMoments]) const {
+    const T p = Decayed(parameter), g = Gradient(gradient, p);
+    moment[0] = Mean(moment[0], g);
+    moment[1] = Variance(moment[1], g);
+    if (keeps_largest) moment[2] = Larger(moment[2], moment[1]);
+    return Parameter(p, moment[0], keeps_largest ? moment[2] : moment[1]);
+  }
+
+ private:
   __device__ T Decayed(T p) const { return c.decays && c.decoupled ? Product(p, c.decay) : p; }
   __device__ T Gradient(T gradient, T p) const {
     const T g = Product(gradient, c.scale);

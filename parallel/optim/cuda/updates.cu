@@ -64,17 +64,14 @@ struct AdamEntry {
   const Constants* constants;
 
   __device__ void Update(int64_t i, const Constants& c) const {
-    const AdamFormula<T> adam{c};
-    const T p = adam.Decayed(at.parameter[i]), g = adam.Gradient(at.gradient[i], p);
-    const T m = adam.Mean(at.mean[i], g);
-    T v = adam.Variance(at.variance[i], g);
-    at.mean[i] = m;
-    at.variance[i] = v;
-    if (at.largest != nullptr) {
-      v = adam.Larger(at.largest[i], v);
-      at.largest[i] = v;
-    }
-    WriteBoth(i, adam.Parameter(p, m, v), at.parameter, low);
+    const bool keeps_largest = at.largest != nullptr;
+    T moment[kMoments] = {at.mean[i], at.variance[i], keeps_largest ? at.largest[i] : T(0)};
+    const T updated =
+        AdamFormula<T>{c}.Step(at.parameter[i], at.gradient[i], keeps_largest, moment);
+    at.mean[i] = moment[0];
+    at.variance[i] = moment[1];
+    if (keeps_largest) at.largest[i] = moment[2];
+    WriteBoth(i, updated, at.parameter, low);
   }
 };
 
@@ -109,10 +106,7 @@ AdamEntry<T, Low> EntryOf(AdamItem& item, const AdamConstants<T>* constants) {
           .constants = constants};
 }
 
-bool IsNarrow(const SgdItem&) { return false; }
-bool IsNarrow(const AdamItem& item) { return item.state_dtype() != item.parameter.dtype(); }
-
-// The items of type T with a copy of type Low, or, with bf16, without one.
+// Steps the items of type T whose copy is Low; those without one go with bf16. No narrow state.
 template <template <class, class> class Entry, class T, class Low, class Item, class Scalars>
 void WideStepOf(std::string_view op, std::vector<Item>& items, const StepScalars<Scalars>& scalars,
                 StreamHandle stream) {
@@ -120,7 +114,7 @@ void WideStepOf(std::string_view op, std::vector<Item>& items, const StepScalars
       op, items, scalars,
       [](const Item& item) {
         return item.gradient.dtype() == kDTypeOf<T> && LowTypeOf(item) == kDTypeOf<Low> &&
-               !IsNarrow(item);
+               !item.narrow();
       },
       [](Item& item, const auto* constants) { return EntryOf<Low>(item, constants); },
       StepElements(), stream);

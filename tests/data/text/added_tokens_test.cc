@@ -158,8 +158,9 @@ TEST(AddedTokens, WhatIsNotHonouredIsRefusedByName) {
     std::filesystem::remove(dir + "/" + file);
   };
   refuses("tokenizer_config.json", R"({"add_bos_token": true})",
-          "add_bos_token, which is not implemented for gpt2");
-  refuses("tokenizer_config.json", R"({"add_eos_token": true})", "asks for add_eos_token");
+          "gpt2 requires the add_bos_token of tokenizer_config.json to be false, got true");
+  refuses("tokenizer_config.json", R"({"add_eos_token": true})",
+          "requires add_eos_token to be false, got true");
   refuses("tokenizer_config.json", R"({"add_prefix_space": "yes"})",
           "requires true or false for add_prefix_space");
   refuses("tokenizer_config.json", R"({"added_tokens_decoder": {"x": {"content": "<x>"}}})",
@@ -219,13 +220,14 @@ TEST(TokenizerJson, CutsAlsoBesideAVocabulary) {
   WriteText(dir, "tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer"})");
   ExpectBadInput([&] { OpenGpt2(dir); }, dir, "transformers 5 ignores for the tokenizer_class");
   WriteText(dir, "tokenizer_config.json", R"({"add_prefix_space": true})");
-  ExpectBadInput([&] { OpenGpt2(dir); }, dir, "asks for both Digits and add_prefix_space");
+  ExpectBadInput([&] { OpenGpt2(dir); }, dir, "requires no add_prefix_space beside Digits");
   json["pre_tokenizer"]["pretokenizers"] = {
       {{"type", "Split"}, {"behavior", "Isolated"}, {"pattern", {{"Regex", kLlama3Expression}}}},
       {{"type", "ByteLevel"}, {"use_regex", false}}};
   json["model"]["ignore_merges"] = true;
   WriteText(dir, "tokenizer.json", json.dump());
-  ExpectBadInput([&] { OpenGpt2(dir); }, dir, "asks for both Llama 3's Split and add_prefix_space");
+  ExpectBadInput([&] { OpenGpt2(dir); }, dir,
+                 "requires no add_prefix_space beside Llama 3's Split");
   WriteText(dir, "tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer"})");
   ExpectBadInput([&] { OpenGpt2(dir); }, dir, "asks for Llama 3's Split and ignore_merges, which");
 }

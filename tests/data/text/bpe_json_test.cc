@@ -45,6 +45,18 @@ TEST(BpeJson, IsReadInBothForms) {
   ExpectBadInput([&] { OpenGpt2(dir); }, dir + "/tokenizer.json", "special token <|endoftext|>");
 }
 
+// RoBERTa's own tokenizer puts tokens around texts itself.
+TEST(BpeJson, ThatEndsTextsByATokenIsOpenedAsRobertasAlone) {
+  const std::string dir = TestFolder();
+  Json json = Small(dir);
+  json["post_processor"] = {
+      {"type", "RobertaProcessing"}, {"sep", {"</s>", 260}}, {"cls", {"<s>", 258}}};
+  WriteText(dir, "tokenizer.json", json.dump());
+  EXPECT_EQ(OpenRoberta(dir)->Encode("ab"), (Ids{256}));
+  ExpectBadInput([&] { OpenJson(dir); }, dir + "/tokenizer.json",
+                 "no token behind a text, got the post_processor \"RobertaProcessing\"");
+}
+
 // Numbers of their own behind the vocabulary; what is added is found in a text.
 TEST(BpeJson, AddedTokensExtendTheVocabulary) {
   const std::string dir = TestFolder();

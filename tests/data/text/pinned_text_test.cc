@@ -1,6 +1,7 @@
 // Batches of text in pinned memory. Skips where there is no GPU: run it with --config=emulated_gpu.
 #include <gtest/gtest.h>
 
+#include "data/text/document_batches.h"
 #include "data/text/masking.h"
 #include "data/text/open_tokenizer.h"
 #include "data/text/windows.h"
@@ -44,6 +45,13 @@ class PinnedText : public ::testing::Test {
 TEST_F(PinnedText, InWindows) {
   EXPECT_EQ(PinnedBytesOf([&](BatchMemory memory) { return Windows(memory); }),
             2 * kRows * kLength * kWord);
+}
+
+TEST_F(PinnedText, DocumentsOfWindows) {
+  const auto numbered = [&](BatchMemory memory) {
+    return DocumentBatches(Windows(memory), 7, memory);
+  };
+  EXPECT_EQ(PinnedBytesOf(numbered), 3 * kRows * kLength * kWord);
 }
 
 TEST_F(PinnedText, MaskedInWindows) {

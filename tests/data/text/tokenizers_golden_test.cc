@@ -105,6 +105,17 @@ TEST(TokenizersGolden, ATextBeginsAndEndsAsTheFilesSay) {
   EXPECT_EQ(ids.front(), 4);
   EXPECT_EQ(ids[1], 2);
   EXPECT_NE(ids.back(), 1);
+  Json behind = json;
+  behind["post_processor"]["single"].push_back(behind["post_processor"]["single"][0]);
+  behind["post_processor"]["single"][2]["SpecialToken"]["id"] = "</s>";
+  for (const Json& post_processor :
+       {behind["post_processor"],
+        Json{{"type", "Sequence"}, {"processors", Json::array({behind["post_processor"]})}}}) {
+    behind["post_processor"] = post_processor;
+    WriteText(dir, "tokenizer.json", behind.dump());
+    ExpectBadInput([&] { OpenJson(dir); }, dir + "/tokenizer.json",
+                   "no token behind a text, got the post_processor's \"</s>\"");
+  }
   json["normalizer"] = {{"type", "NFKC"}};
   WriteText(dir, "tokenizer.json", json.dump());
   ExpectBadInput([&] { OpenJson(dir); }, dir, "got the normalizer \"NFKC\"");

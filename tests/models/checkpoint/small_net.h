@@ -23,10 +23,9 @@ inline const std::string kCheckpoints = "tests/golden/checkpoints/";
 
 inline std::shared_ptr<nn::Sequential> SmallNet() {
   auto net = std::make_shared<nn::Sequential>();
-  net->Add("conv", std::make_shared<nn::Conv2d>(
-                       nn::Conv2dOptions{.in = 3, .out = 4, .kernel = 3, .bias = false}));
-  net->Add("bn", std::make_shared<nn::BatchNorm2d>(nn::BatchNorm2dOptions{.channels = 4}));
-  net->Add("fc", std::make_shared<nn::Linear>(nn::LinearOptions{.in = 4, .out = 3}));
+  net->Add("conv", nn::Conv2d({.in = 3, .out = 4, .kernel = 3, .bias = false}));
+  net->Add("bn", nn::BatchNorm2d({.channels = 4}));
+  net->Add("fc", nn::Linear({.in = 4, .out = 3}));
   net->Initialize(7);
   return net;
 }

@@ -15,28 +15,12 @@
 #include "runtime/error.h"
 #include "tests/parallel/optim/parameters.h"
 #include "tests/testing/same_bits.h"
+#include "tests/testing/tolerance.h"
 
 namespace torus::parallel {
 namespace {
 
 constexpr StateType kNarrow[] = {StateType::kBF16, StateType::k8Bit};
-
-TEST(DynamicNumbers, AscendOverSevenDecades) {
-  for (const bool with_sign : {true, false}) {
-    const auto numbers = DynamicNumbers(with_sign);
-    float widest = 0;
-    for (size_t i = 0; i + 1 < numbers.size(); ++i) {
-      EXPECT_LT(numbers[i], numbers[i + 1]);
-      widest = std::max(widest, numbers[i + 1] - numbers[i]);
-    }
-    EXPECT_EQ(std::ranges::count(numbers, 0.0f), 1);
-    EXPECT_EQ(numbers[255], 1);
-    // The middles of 2^6 or 2^7 parts of [0.1, 1].
-    EXPECT_NEAR(widest, 0.9 / (with_sign ? 64 : 128), 1e-7);
-    EXPECT_NEAR(numbers[with_sign ? 128 : 1], with_sign ? 0.55e-6 : 0.325e-6, 1e-13);
-    EXPECT_NEAR(numbers[0], with_sign ? -(1 - 0.9 / 128) : 0, 1e-7);
-  }
-}
 
 Tensor Values(const std::vector<float>& values) { return FromVector(values, {std::ssize(values)}); }
 
@@ -78,6 +62,21 @@ TEST(NarrowState, AVarianceAboveZeroStaysAboveZero) {
   const StateTensor packed = Packed(Values({0, 1e-20f, 1}), StateType::k8Bit, false, {});
   const std::vector<float> out = ToVector<float>(Unpacked(packed, false));
   EXPECT_EQ(out, (std::vector<float>{0, DynamicNumbers(false)[1], 1}));
+}
+
+// 1e-20 / 1e30 is 0 in f32, and so is the least number of the eight bits times 2e-39.
+TEST(NarrowState, AVarianceStaysAboveZeroWhereF32WouldRoundItToZero) {
+  for (const std::vector<float>& in :
+       {std::vector<float>{0, 1e-20f, 1e30f}, std::vector<float>{0, 0x1p-149f, 2e-39f}})
+    for (const uint32_t random : {0u, kToNearest, 0xffffu}) {
+      const auto numbers = DynamicNumbers(false);
+      const auto stored = [&](float value) {
+        return numbers[PlaceOf(numbers.data(), value, in[2], random)] * in[2];
+      };
+      EXPECT_EQ(stored(in[0]), 0);
+      EXPECT_GT(stored(in[1]), 0);
+      EXPECT_EQ(stored(in[2]), in[2]);
+    }
 }
 
 // So what is saved and loaded goes on with the same bits.
@@ -253,6 +252,16 @@ TEST(NarrowState, RestoredGoesOnWithTheSameBits) {
   }
 }
 
+// The largest error of a value that is rounded to nearest to `to`, in a tensor whose largest
+// magnitude is `most`: for 8 bits half the widest gap of the numbers, as above, times the scale,
+// which is at most `most`.
+double RoundingTo(StateType to, bool with_sign, double value, double most) {
+  if (to == StateType::kF32) return 0;
+  if (to == StateType::kBF16) return testing::UnitRoundoff(DType::kBF16) * std::abs(value);
+  const double widest = 0.9 / (with_sign ? 64 : 128);
+  return ((0.5 + 0x1p-16) * widest + 2 * testing::UnitRoundoff(DType::kF32)) * most;
+}
+
 // Each type takes what another has saved: what is wider exactly, what is narrower to nearest.
 TEST(NarrowState, IsLoadedFromOtherTypes) {
   for (const StateType from : {StateType::kF32, StateType::kBF16, StateType::k8Bit})
@@ -266,10 +275,9 @@ TEST(NarrowState, IsLoadedFromOtherTypes) {
                    out = ToVector<float>(other.State()[k].value.To(DType::kF32));
         float most = 0;
         for (const float v : in) most = std::max(most, std::abs(v));
-        const double error = to == StateType::kF32 || to == from ? 0
-                             : to == StateType::kBF16            ? 0x1p-8
-                                                                 : 0.9 / 64;
-        for (size_t i = 0; i < in.size(); ++i) EXPECT_NEAR(out[i], in[i], error * most);
+        for (size_t i = 0; i < in.size(); ++i)
+          EXPECT_NEAR(out[i], in[i], to == from ? 0 : RoundingTo(to, k == 0, in[i], most))
+              << "state " << k << ", element " << i;
       }
       GoOn(other, q, 3, 1);
     }

@@ -46,8 +46,7 @@ class Zeroth : public nn::Module {
 ClassEvaluation Evaluate(int64_t outputs, float logit = 1, int64_t left_out = 0,
                          const std::vector<int64_t>& order = {}) {
   const Alternating dataset(left_out);
-  nn::Sequential model;
-  model.Add(std::make_shared<Zeroth>(outputs, logit));
+  nn::Sequential model{Zeroth(outputs, logit)};
   return EvaluateClasses(model, data::StackedBatches(dataset), dataset, 2, order);
 }
 

@@ -33,8 +33,7 @@ data::TokenMasker Masker() {
 }
 
 TextEvaluation Masked(std::vector<int32_t> ids, float logit = 0) {
-  nn::Sequential model;
-  model.Add(std::make_shared<Uniform>(logit));
+  nn::Sequential model{Uniform(logit)};
   const data::TokenVector tokens("text", kVocabulary, std::move(ids));
   return EvaluateMaskedText(model, tokens, 6, 2, Masker());
 }

@@ -47,6 +47,15 @@ inline Rows Tokens(int64_t step) {
   return {{ids, mask}, targets};
 }
 
+// The same, where the tokens of each row are of two documents.
+inline Rows Documents(int64_t step) {
+  Rows rows = Tokens(step);
+  int64_t* const document = rows.inputs[1].mutable_data<int64_t>();
+  for (int64_t i = 0; i < kRows * kTokens; ++i)
+    if (document[i] != 0 && i % kTokens > i / kTokens % 4) document[i] = 2;
+  return rows;
+}
+
 struct Kind {
   std::string name;
   std::function<std::shared_ptr<nn::Sequential>()> make;
@@ -84,7 +93,7 @@ inline const std::vector<Kind>& Kinds() {
                       .n_layer = 3,
                       .n_head = 3});
        },
-       Tokens, nn::NextTokenLoss}};
+       Documents, nn::NextTokenLoss}};
   return kinds;
 }
 

@@ -114,14 +114,14 @@ inline const SplitKind& F32Roberta() {
 // All but GPT-3 drop out.
 inline const std::vector<SplitKind>& SplitKinds() {
   static const std::vector<SplitKind> kinds{
-      {{"Gpt2", [] { return Gpt2(SplitGpt2()); }, Tokens, nn::NextTokenLoss},
+      {{"Gpt2", [] { return Gpt2(SplitGpt2()); }, Documents, nn::NextTokenLoss},
        nn::SplitNextTokenLoss},
       {{"Roberta", [] { return Roberta(SplitRoberta(RobertaHead::kMaskedLm)); }, Tokens,
         nn::MaskedTokenLoss},
        nn::SplitMaskedTokenLoss},
       {{"RobertaClassifier", [] { return Roberta(SplitRoberta(RobertaHead::kClassification)); },
         Sentences, nn::ClassLoss}},
-      {{"Llama", [] { return Llama(SplitLlama()); }, Tokens, nn::NextTokenLoss},
+      {{"Llama", [] { return Llama(SplitLlama()); }, Documents, nn::NextTokenLoss},
        nn::SplitNextTokenLoss,
        SplitLlama().num_attention_heads},
       {{"Gpt3",

@@ -9,7 +9,6 @@
 #include <future>
 #include <stop_token>
 #include <thread>
-#include <utility>
 
 #include "autograd/node.h"
 #include "models/build_model.h"
@@ -24,6 +23,7 @@
 #include "runtime/parallel_for.h"
 #include "runtime/rng.h"
 #include "tests/recipes/run/image_run.h"
+#include "tests/recipes/run/resumed.h"
 #include "tests/recipes/run/summary_of.h"
 #include "tests/testing/checkpoint_bytes.h"
 #include "tests/testing/deadline.h"
@@ -134,8 +134,7 @@ TEST(Embedding, AfterBrokenFilesAndInterruptsTheApplicationGoesOn) {
 
   EXPECT_THROW(Evaluate({.init = part.folder, .stop_token = stop.get_token()}), Interrupted);
 
-  interrupted.resume = std::exchange(interrupted.out, "");
-  const RunResult whole = recipes::Run(interrupted);
+  const RunResult whole = recipes::Run(Resumed(interrupted));
   EXPECT_TRUE(whole.finished);
   EXPECT_EQ(Bytes(whole), Bytes(alone));
   EXPECT_TRUE(torus::testing::Eventually(kLongest, [&] { return Threads() <= threads; }))

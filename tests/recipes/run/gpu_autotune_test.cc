@@ -16,6 +16,7 @@
 #include "runtime/on_device.h"
 #include "runtime/stream.h"
 #include "tests/recipes/run/summary_of.h"
+#include "tests/recipes/small_text.h"
 #include "tests/testing/error_of.h"
 
 namespace torus::recipes {
@@ -32,8 +33,7 @@ class GpuAutotune : public ::testing::Test {
     if (GpuCount() == 0) GTEST_SKIP() << "no GPU, and no --config=emulated_gpu: NOT tested";
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    std::ofstream text(folder_ + "/text.txt");
-    for (int i = 0; i < 200; ++i) text << "abcd";
+    testing::WriteAbcd(folder_ + "/text.txt", 200);
   }
   // A GPT of one layer; 4 steps an epoch.
   RunOptions Options(const std::string& name) const {

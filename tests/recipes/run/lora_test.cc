@@ -5,16 +5,18 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "parallel/optim/adam.h"
 #include "parallel/optim/sgd.h"
 #include "recipes/blocks/build_blocks.h"
 #include "recipes/data/task_data.h"
+#include "recipes/run/make_optimizer.h"
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
 #include "runtime/error.h"
+#include "tests/recipes/run/resumed.h"
+#include "tests/recipes/small_text.h"
 #include "tests/testing/checkpoint_bytes.h"
 #include "tests/testing/error_of.h"
 #include "tests/testing/tolerance.h"
@@ -162,16 +164,16 @@ Settings Small(const std::string& model) {
 }
 
 // Nothing but the counters of steps is left out.
-TEST(StateBytesOf, AreThoseOfTheOptimizer) {
+TEST(BytesOfOptimizerState, AreThoseOfEachOptimizer) {
   Settings s = Small("gpt-char:1");
   const DataForm form = TextForm("text", 29, 8);
-  const std::pair<const char*, const char*> all[] = {
-      {"sgd", "f32"}, {"lion", "f32"}, {"adamw", "f32"}, {"adamw", "bf16"}, {"adamw", "8bit"}};
+  std::vector<std::pair<std::string, std::string>> all{{"adamw", "bf16"}, {"adamw", "8bit"}};
+  for (const std::string& name : OptimizerNames()) all.emplace_back(name, "f32");
   for (const auto& [optimizer, state] : all)
     for (s.lora = 0; s.lora <= 2; s.lora += 2) {
       s.optimizer = optimizer, s.optimizer_state = state;
       double counted = 0;
-      const auto of_each = StateBytesOf(s, form);
+      const auto of_each = BytesOfOptimizerState(s, form);
       std::vector<NamedVariable> parameters;
       std::set<std::string> seen;  // the embeddings are tied
       for (const parallel::Block& block : BuildBlocks(s, form, ""))
@@ -206,9 +208,7 @@ TEST(Lora, ARunChangesNothingElseAndIsResumedInTheSameBits) {
   const std::string folder = ::testing::TempDir() + "/lora", path = folder + "/text.txt";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  std::ofstream text(path);
-  for (int i = 0; i < 400; ++i) text << static_cast<char>('a' + i * i % 26);
-  text.close();
+  testing::WriteLetters(path, 400);
   RunOptions options{.settings = Small("gpt-char:1"), .out = folder + "/base", .max_steps = 1};
   Settings& s = options.settings;
   s.data = "text";
@@ -229,9 +229,7 @@ TEST(Lora, ARunChangesNothingElseAndIsResumedInTheSameBits) {
   options.out = folder + "/part";
   options.max_steps = 2;
   recipes::Run(options);
-  RunOptions rest = options;
-  rest.resume = options.out;
-  rest.out = "";
+  RunOptions rest = testing::Resumed(options);
   rest.max_steps = 4;
   recipes::Run(rest);
   const auto bytes = [&](const char* run) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/recipes/run/image_run.h"
+#include "tests/recipes/run/resumed.h"
 
 namespace torus::recipes::testing {
 
@@ -13,12 +14,6 @@ inline RunOptions Options(const std::string& out) {
   RunOptions options{.settings = SmallSettings(2, 1, 2), .out = ::testing::TempDir() + "/" + out};
   options.settings.epochs = 2;
   std::filesystem::remove_all(options.out);
-  return options;
-}
-
-inline RunOptions Resumed(RunOptions options) {
-  options.resume = options.out;
-  options.out = "";
   return options;
 }
 

@@ -11,6 +11,7 @@
 #include "tests/parallel/transport/waited_time.h"
 #include "tests/recipes/run/run_options.h"
 #include "tests/recipes/run/summary_of.h"
+#include "tests/recipes/small_text.h"
 #include "tests/testing/checkpoint_bytes.h"
 
 namespace torus::recipes::testing {
@@ -102,11 +103,7 @@ TEST(Run, MixesImagesAlikeWhereverTheModelIsCut) {
     s.mixup = s.cutmix = 0.5;
     s.label_smoothing = 0.1;
     recipes::Run(options);
-    std::string bytes;
-    const ResumedRun run = LoadRun(options.out);
-    for (const NamedTensor& weight : run.checkpoint->ReadAll(io::kWeights))
-      bytes += std::string(static_cast<const char*>(weight.value.raw()), weight.value.bytes());
-    return bytes;
+    return Bytes(options.out);
   };
   const std::string one = weights(1, "mixed one");
   EXPECT_TRUE(one == weights(2, "mixed two"));
@@ -126,8 +123,7 @@ RunOptions TextOptions(const std::string& out) {
   s.model = "gpt-char:1";
   s.data = "text";
   s.data_dir = ::testing::TempDir() + "/patience.txt";
-  std::ofstream text(s.data_dir);
-  for (int i = 0; i < 500; ++i) text << static_cast<char>('a' + i * i % 26);
+  WriteLetters(s.data_dir, 500);
   s.tokenizer = "bytes";
   s.length = 8;
   s.epoch_size = 20;

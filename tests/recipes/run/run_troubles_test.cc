@@ -13,9 +13,12 @@
 #include "runtime/memory_account.h"
 #include "tests/recipes/run/run_options.h"
 #include "tests/recipes/run/summary_of.h"
+#include "tests/testing/error_of.h"
 
 namespace torus::recipes::testing {
 namespace {
+
+using torus::testing::ErrorOf;
 
 // 90 images in batches of 89: batch norm over 1 x 1 pixels of one sample has one value a channel.
 TEST(Run, ARestOfOneSampleIsRefusedBeforeTheFirstStepUnlessItIsLeftOut) {
@@ -23,15 +26,10 @@ TEST(Run, ARestOfOneSampleIsRefusedBeforeTheFirstStepUnlessItIsLeftOut) {
   options.settings.batch_size = 89;
   int steps = 0;
   const RunCallbacks callbacks{.on_step = [&](const parallel::StepReport&) { ++steps; }};
-  try {
-    recipes::Run(options, callbacks);
-    FAIL();
-  } catch (const BadInput& error) {
-    const std::string message = error.what();
-    for (const char* part : {"more than one value a channel", "90 training examples",
-                             "batches of 89 leave a last one of 1", "--drop-last"})
-      EXPECT_NE(message.find(part), std::string::npos) << message;
-  }
+  const std::string error = ErrorOf([&] { recipes::Run(options, callbacks); });
+  for (const char* part : {"more than one value a channel", "90 training examples",
+                           "batches of 89 leave a last one of 1", "--drop-last"})
+    EXPECT_NE(error.find(part), std::string::npos) << error;
   EXPECT_EQ(steps, 0);
   options.settings.drop_last = true;
   const RunResult result = recipes::Run(options, callbacks);
@@ -48,14 +46,8 @@ TEST(Run, StepsThatAreNotFiniteAreSkippedAndTheLastGoodStateStays) {
   std::vector<bool> skipped;
   const RunCallbacks callbacks{
       .on_step = [&](const parallel::StepReport& step) { skipped.push_back(step.skipped); }};
-  try {
-    recipes::Run(options, callbacks);
-    FAIL();
-  } catch (const BadInput& error) {
-    EXPECT_NE(std::string(error.what()).find("gave up after 3 steps in a row, 1 to 3"),
-              std::string::npos)
-        << error.what();
-  }
+  const std::string error = ErrorOf([&] { recipes::Run(options, callbacks); });
+  EXPECT_NE(error.find("gave up after 3 steps in a row, 1 to 3"), std::string::npos) << error;
   EXPECT_EQ(skipped, (std::vector<bool>{false, true, true, true}));
   const ResumedRun left = LoadRun(options.out);
   EXPECT_EQ(left.step(), 4);
@@ -149,14 +141,9 @@ TEST(Run, WithoutMemoryNamesTheFlags) {
   RunOptions options = Options("memory");
   options.memory_limit = 8 << 20;
   options.settings.image_size = 64;
-  try {
-    recipes::Run(options);
-    FAIL();
-  } catch (const BrokenEnvironment& error) {
-    const std::string message = error.what();
-    EXPECT_NE(message.find("out of memory"), std::string::npos) << message;
-    EXPECT_NE(message.find("a smaller --batch-size"), std::string::npos) << message;
-  }
+  const std::string error = ErrorOf<BrokenEnvironment>([&] { recipes::Run(options); });
+  EXPECT_NE(error.find("out of memory"), std::string::npos) << error;
+  EXPECT_NE(error.find("a smaller --batch-size"), std::string::npos) << error;
 }
 
 }  // namespace

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "ops/cuda/proposal_stand_in.h"
 #include "runtime/io/json.h"
 #include "runtime/on_device.h"
+#include "tests/recipes/small_text.h"
 #include "tools/train/train.h"
 
 namespace torus::tools {
@@ -22,8 +22,7 @@ class AutotuneProgram : public ::testing::Test {
     if (!kEmulatedGpu) GTEST_SKIP() << "needs --config=emulated_gpu: NOT tested";
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    std::ofstream text(folder_ + "/text.txt");
-    for (int i = 0; i < 200; ++i) text << "abcd";
+    recipes::testing::WriteAbcd(folder_ + "/text.txt", 200);
   }
   // The plans in the run's summary.
   nlohmann::json Train(std::vector<std::string> flags) const {

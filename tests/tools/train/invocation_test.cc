@@ -70,6 +70,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--label-smoothing", "1"}, "--label-smoothing must be from 0 to below 1, got 1"},
         Refusal{{"--label-smoothing", "0.1", "--model", "gpt2", "--data", "text", "--tensor", "2"},
                 "on one rank, got --tensor 2"},
+        Refusal{{"--model", "gpt3-xl-lm", "--data", "text", "--document-mask"},
+                "--document-mask needs a model that takes the documents of its tokens, GPT-2 or "
+                "Llama, got --model gpt3-xl-lm"},
+        Refusal{{"--document-mask"}, "--document-mask applies to long texts only"},
         Refusal{{"--epoch", "3"}, "--epoch"}, Refusal{{"surplus"}, "surplus"},
         Refusal{{"--epochs", "three"}, "--epochs"}, Refusal{{"--epochs", "0"}, "--epochs"},
         Refusal{{"--epochs", "2.5"}, "--epochs"}, Refusal{{"--epochs"}, "--epochs"},

@@ -7,6 +7,7 @@
 
 #include "parallel/data_parallel/strategy_factory.h"
 #include "tests/parallel/transport/mpi/under_mpirun.h"
+#include "tests/recipes/small_text.h"
 #include "tests/testing/environment.h"
 #include "tests/testing/program.h"
 
@@ -138,8 +139,7 @@ class AnyLayout : public Processes {
  protected:
   // A transformer, so that a sample's part in a step does not depend on its micro-batch.
   std::vector<std::string> Run(const std::string& out, std::vector<std::string> more) const {
-    std::ofstream text(scratch_ + "/text.txt");
-    for (int i = 0; i < 4000; ++i) text << static_cast<char>('a' + i * i % 23);
+    recipes::testing::WriteLetters(scratch_ + "/text.txt", 4000);
     more.insert(more.end(), {"--model",         "gpt-char:2",
                              "--data",          "text",
                              "--data-dir",      scratch_ + "/text.txt",

@@ -1,14 +1,12 @@
 // The program on texts, and what it says of those that do not fit.
+#include "tests/recipes/small_text.h"
 #include "tests/testing/program.h"
 
 namespace torus::tools::testing {
 namespace {
 
 TEST_F(ProgramTest, LearnsTheNextCharacter) {
-  {
-    std::ofstream text(scratch_ + "/text.txt");
-    for (int i = 0; i < 2000; ++i) text << "abcd";
-  }
+  recipes::testing::WriteAbcd(scratch_ + "/text.txt", 2000);
   const Ended run = Train({"--preset", "gpt-char-shakespeare", "--model", "gpt-char:1",
                            "--data-dir", scratch_ + "/text.txt", "--length", "8", "--epoch-size",
                            "960", "--warmup", "5", "--out", scratch_ + "/run"});

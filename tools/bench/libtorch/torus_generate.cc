@@ -3,16 +3,14 @@
 
 #include "tools/bench/libtorch/program.h"
 
-using namespace torus;  // NOLINT
-
 int main(int argc, char** argv) {
-  Program program(argc, argv, [] { Ones({1}); });
-  const auto model = Gpt2();
+  Program program(argc, argv, [] { torus::Ones({1}); });
+  const auto model = torus::Gpt2();
   model->Initialize(/*seed=*/1);
-  nn::TextDecoder decoder(model, /*positions=*/1024);
-  Tensor ids = RandInt(0, 50257, {1, 16}, /*seed=*/2);
+  torus::nn::TextDecoder decoder(model, /*positions=*/1024);
+  torus::Tensor ids = torus::RandInt(0, 50257, {1, 16}, /*seed=*/2);
   for (int i = 0; i < 64; ++i) {
-    ids = ops::Argmax(decoder.Extend(ids), 1, /*keepdim=*/true);
+    ids = torus::ops::Argmax(decoder.Extend(ids), 1, /*keepdim=*/true);
     std::printf("%.0f ", ids.Item());
     program.Step();
   }

@@ -7,10 +7,8 @@ using namespace torus;  // NOLINT
 
 int main(int argc, char** argv) {
   Program program(argc, argv, [] { Ones({1}); });
-  nn::Sequential model;
-  model.Add(std::make_shared<nn::Linear>(nn::LinearOptions{.in = 1, .out = 64}));
-  model.Add(std::make_shared<nn::Relu>());
-  model.Add(std::make_shared<nn::Linear>(nn::LinearOptions{.in = 64, .out = 1}));
+  nn::Sequential model(nn::Linear({.in = 1, .out = 64}), nn::Relu(),
+                       nn::Linear({.in = 64, .out = 1}));
   model.Initialize(/*seed=*/1);
   const Variable x(6 * Rand({256, 1}, /*seed=*/2) - 3), y = ops::Sin(x);
   parallel::Adam optimizer(model.Parameters(), parallel::AdamOptions{});

@@ -39,6 +39,8 @@ void RequireOnnxForm(const ModelDescriptor& model, const std::vector<ModelDescri
           model.name, fmt::join(known, ", "));
 }
 
+bool TakesImageSize(const ModelDescriptor& model) { return AddOf(model) == AddVgg; }
+
 ModelProto ToOnnx(const Source& source) {
   const Add add = AddOf(source.model);
   TORUS_CHECK(add != nullptr, "{}", source.model.name);

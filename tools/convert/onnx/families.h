@@ -34,6 +34,10 @@ void AddGpt2(Graph& graph, const Source& source);
 // Throws BadInput, with the names of `models` that have an ONNX form, if `model` has none.
 void RequireOnnxForm(const ModelDescriptor& model, const std::vector<ModelDescriptor>& models);
 
+// Whether Source::image_size says the size of the graph's images: VGG's. Other models take images
+// of any size, or of the one that their weights have.
+bool TakesImageSize(const ModelDescriptor& model);
+
 // The whole ONNX model. Throws BadInput if the weights are more than a file of protobuf holds.
 ModelProto ToOnnx(const Source& source);
 

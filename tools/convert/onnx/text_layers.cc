@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numbers>
 
 #include "models/nn/activation.h"

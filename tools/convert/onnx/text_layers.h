@@ -36,7 +36,7 @@ struct Heads {
 };
 
 // Attention in each head: softmax(q k^T scale) v. A row that may attend to no key takes the mean of
-// all values, where nn::MultiHeadAttention gives zeros.
+// all values, where nn::MultiheadDotProductAttention gives zeros.
 std::string Attention(Graph& graph, const std::string& q, const std::string& k,
                       const std::string& v, const Heads& heads);
 

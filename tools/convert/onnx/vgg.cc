@@ -1,9 +1,9 @@
 // VGG's graph (models/vgg). The numbers in the weights' names say where poolings stand.
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "ops/pooling/average_pool.h"
 #include "runtime/error.h"
+#include "runtime/factories.h"
 #include "tools/convert/onnx/families.h"
 #include "tools/convert/onnx/image_layers.h"
 
@@ -13,24 +13,18 @@ namespace {
 constexpr int64_t kAfterPool = 7;  // height and width in pixels before the classifier
 constexpr int64_t kShrinks = 32;   // five poolings halve height and width
 
-// Which pixels (out, in) of an axis each output is the mean of, as nn::AdaptiveAvgPool2d has it:
-// from floor(i in / out) to ceil((i + 1) in / out).
-Tensor MeansOf(int64_t in, int64_t out) {
-  std::vector<float> means(static_cast<size_t>(in * out), 0.0F);
-  for (int64_t i = 0; i < out; ++i) {
-    const int64_t begin = i * in / out, end = ((i + 1) * in + out - 1) / out;
-    const float each = 1 / static_cast<float>(end - begin);
-    std::fill_n(means.begin() + i * in + begin, end - begin, each);
-  }
-  return FromVector(means, {out, in});
+// The adaptive pooling of one axis as a matrix (out, in): what it makes of the identity's columns.
+Tensor PoolMatrix(int64_t in, int64_t out) {
+  const Variable identity(Eye(in).Reshape({1, in, in, 1}));
+  return ops::AdaptiveAvgPool2d(identity, {out, in}).data().Reshape({out, in});
 }
 
 // ONNX has no adaptive pooling, but with a fixed size it is two products: M x M^T.
 std::string Pool(Graph& graph, const std::string& x, int64_t size) {
   if (size == kAfterPool) return x;
-  const Tensor means = MeansOf(size, kAfterPool);
-  const std::string rows = graph.Node("MatMul", {graph.Constant("pool_rows", means), x});
-  const Tensor turned = means.Transpose(0, 1);
+  const Tensor matrix = PoolMatrix(size, kAfterPool);
+  const std::string rows = graph.Node("MatMul", {graph.Constant("pool_rows", matrix), x});
+  const Tensor turned = matrix.Transpose(0, 1);
   return graph.Node("MatMul", {rows, graph.Constant("pool_columns", turned)});
 }
 

@@ -9,11 +9,6 @@
 namespace torus::onnx {
 namespace {
 
-int64_t HeadsOf(const Source& source) {
-  const bool small = source.model.name == "vit_s_16";
-  return source.config.value("num_heads", (small ? VitSmall16() : VitOptions()).num_heads);
-}
-
 // Height and width of images: there is a position for each patch, and one for the class token.
 int64_t SizeOf(Graph& graph) {
   const int64_t patches = graph.ShapeOf("encoder.pos_embedding")[1] - 1;
@@ -57,7 +52,7 @@ std::string Block(Graph& graph, const std::string& x, const std::string& block, 
 }  // namespace
 
 void AddVit(Graph& graph, const Source& source) {
-  const int64_t heads = HeadsOf(source), size = SizeOf(graph);
+  const int64_t heads = source.config.at("num_heads"), size = SizeOf(graph);
   std::string x = Tokens(graph, Images(graph, size, size));
   for (int64_t i = 0;; ++i) {
     const std::string block = fmt::format("encoder.layers.encoder_layer_{}", i);

@@ -8,6 +8,7 @@
 #include "parallel/transport/emulated_link.h"
 #include "recipes/run/check_options.h"
 #include "recipes/run/collectives.h"
+#include "recipes/settings/device.h"
 #include "runtime/error.h"
 #include "tools/common/stop_signal.h"
 
@@ -68,18 +69,17 @@ LabRun::LabRun(const recipes::Settings& settings, LabParts parts)
 
 parallel::TrainerOptions LabRun::Options() const {
   const recipes::Settings& s = settings_;
-  parallel::TrainerOptions options{
-      .device = s.device == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu,
-      .replicas = static_cast<int>(s.replicas),
-      .micro_batches = static_cast<int>(s.micro_batches),
-      .strategy = s.strategy,
-      .collectives = recipes::CollectivesOf(s, false),
-      .bucket_bytes = static_cast<size_t>(s.bucket_mb) << 20,
-      .sync_batch_norm = s.sync_batch_norm,
-      .threads = static_cast<int>(s.threads),
-      .timeout = kTimeout,
-      .seed = s.seed,
-      .clip_norm = s.clip_norm};
+  parallel::TrainerOptions options{.device = recipes::KindOf(s.device),
+                                   .replicas = static_cast<int>(s.replicas),
+                                   .micro_batches = static_cast<int>(s.micro_batches),
+                                   .strategy = s.strategy,
+                                   .collectives = recipes::CollectivesOf(s, false),
+                                   .bucket_bytes = static_cast<size_t>(s.bucket_mb) << 20,
+                                   .sync_batch_norm = s.sync_batch_norm,
+                                   .threads = static_cast<int>(s.threads),
+                                   .timeout = kTimeout,
+                                   .seed = s.seed,
+                                   .clip_norm = s.clip_norm};
   options.times_gpu_work = parts_.traces;
   options.wrap_transport = [this](parallel::Transport& world) { return Wrapped(world); };
   return options;

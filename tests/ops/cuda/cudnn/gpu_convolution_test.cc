@@ -68,7 +68,7 @@ void ExpectNear(const Tensor& got, const Tensor& want, DType rounded_to, int64_t
                 const char* what, double added = 0) {
   const Tensor g = got.To(Device{}).To(DType::kF64);
   ASSERT_EQ(g.shape(), want.shape());
-  const double unit = rounded_to == DType::kBF16 ? 0x1p-8 : 0x1p-11;
+  const double unit = testing::UnitRoundoff(rounded_to);
   const double sum = testing::Tolerance(DType::kF32, terms, std::sqrt(static_cast<double>(terms)));
   for (int64_t i = 0; i < want.numel(); ++i) {
     const double w = want.data<double>()[i];

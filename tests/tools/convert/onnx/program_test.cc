@@ -65,6 +65,8 @@ TEST_F(OnnxProgram, WritesAModelOfAFolderThatSaysWhatItIs) {
   ExpectTheModelIn(Path("out.onnx"));
   ExpectOneLine(Convert({Path("folder"), Path("other.onnx"), "--model", kModel}), 2,
                 "--model gpt-char:1: leave it out");
+  ExpectOneLine(Convert({Path("folder"), Path("other.onnx"), "--image-size", "64"}), 2,
+                "--image-size 64 needs a VGG model, whose classifier fixes the size, got gpt");
 }
 
 TEST_F(OnnxProgram, AFileIsReplacedOnlyWhenAskedTo) {
@@ -85,6 +87,12 @@ TEST_F(OnnxProgram, WhatCannotBeIsRefusedAndNothingIsWritten) {
   ExpectOneLine(Convert({weights, out, "--model", kModel, "--classes", "6"}), 2, "(6, 128)");
   ExpectOneLine(Convert({weights, out, "--model", kModel, "--dtype", "f16"}), 2,
                 "--dtype needs a .safetensors file or a folder as output");
+  for (const std::string model : {kModel, "resnet18", "vit_s_16:64"})
+    ExpectOneLine(Convert({weights, out, "--model", model, "--image-size", "64"}), 2,
+                  "--image-size 64 needs a VGG model, whose classifier fixes the size, got " +
+                      model.substr(0, model.find(':')));
+  ExpectOneLine(Convert({weights, out, "--model", "vgg11", "--image-size", "64"}), 2,
+                "is it another model?");
   ExpectOneLine(Convert({weights, Path("none/out.onnx"), "--model", kModel}), 2,
                 "there is no folder");
   EXPECT_FALSE(std::filesystem::exists(out));
