@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "parallel/collectives/communicator.h"
+#include "parallel/collectives/engine_all_reduce.h"
 #include "tests/parallel/transport/nccl/fake_test.h"
 
 namespace torus::parallel {
