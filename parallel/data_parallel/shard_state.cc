@@ -118,6 +118,7 @@ std::vector<NamedTensor> GatherShards(Communicator& replicas, const std::vector<
     whole[specs.contains(shard.name) ? shard.name : ParameterOf(shard.name)].push_back(
         {shard.name, GatherOne(replicas, shard, own, SpecOf(shard.name, specs), what)});
   std::vector<NamedTensor> all;
+  if (replicas.rank() != 0) return all;
   for (const std::string& parameter : parameters)
     for (NamedTensor& tensor : whole[parameter]) all.push_back(std::move(tensor));
   return all;
