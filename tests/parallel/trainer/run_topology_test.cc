@@ -19,10 +19,11 @@ struct Layout {
 };
 
 Topology TopologyOf(const Layout& run, bool shares_cuts, bool engine,
-                    const std::vector<SkipConnection>& skips = {}) {
+                    const std::vector<SkipConnection>& skips = {},
+                    const std::vector<std::vector<int>>& tied = {}) {
   const Schedule schedule = MakeSchedule(run.schedule, {run.ranks, 4, run.chunks});
   return parallel::TopologyOf(schedule, WorldLayout(schedule, run.replicas, run.tensor), skips,
-                              shares_cuts, engine);
+                              tied, shares_cuts, engine);
 }
 
 int CommunicatorsOf(int rank, const Topology& topology) {
@@ -67,6 +68,20 @@ TEST(RunTopology, ConnectsTheEndsOfSkips) {
     EXPECT_EQ(CommunicatorsOf(first, topology), 2);
     EXPECT_EQ(CommunicatorsOf(first + 1, topology), 2);
     EXPECT_EQ(CommunicatorsOf(first + 3, topology), 2);
+  }
+}
+
+// An embedding and its head in the first and last of four stages, with one use between.
+TEST(RunTopology, ConnectsTheRanksOfTiedWeights) {
+  const Layout run{"1f1b", 4, 1, 2, 1};
+  const Topology two = TopologyOf(run, true, false, {}, {{0, 3}});
+  const Topology three = TopologyOf(run, true, false, {}, {{0, 0, 2, 3}});
+  for (const int first : {0, 4}) {
+    EXPECT_EQ(CommunicatorsOf(first, two), 2);
+    EXPECT_EQ(CommunicatorsOf(first + 1, two), 2);
+    EXPECT_EQ(CommunicatorsOf(first + 3, two), 2);
+    EXPECT_EQ(CommunicatorsOf(first, three), 3);
+    EXPECT_EQ(CommunicatorsOf(first + 2, three), 3);
   }
 }
 
