@@ -1,6 +1,8 @@
 // Whole runs as one call each: training, evaluation, generation, conversion of checkpoints.
 #pragma once
 
+#include "models/nn/cost.h"
+#include "models/nn/describe.h"
 #include "recipes/convert/convert.h"
 #include "recipes/evaluate/evaluate.h"
 #include "recipes/evaluate/evaluate_classes.h"

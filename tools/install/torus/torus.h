@@ -44,8 +44,6 @@
 #include "models/nn/conv_bn_relu6.h"
 #include "models/nn/conv_relu.h"
 #include "models/nn/conv_transpose2d.h"
-#include "models/nn/cost.h"
-#include "models/nn/describe.h"
 #include "models/nn/dropout.h"
 #include "models/nn/embedding.h"
 #include "models/nn/embedding_bag.h"
