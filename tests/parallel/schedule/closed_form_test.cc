@@ -70,7 +70,7 @@ TEST(ClosedForm, ChunksDivideTheBubble) {
 TEST(ClosedForm, InterleavedZeroBubbleIdlesAThirdOfInterleaved) {
   for (int v = 1; v <= 4; ++v) {
     for (int k = 1; k <= 16; ++k) {
-      for (int m = k; m <= 64; m += k) {
+      for (int m = k; m <= 3 * k; m += k) {
         SCOPED_TRACE(fmt::format("{} ranks, {} micro-batches, {} chunks", k, m, v));
         const Figures figures = Of("zb-interleaved", {k, m, v});
         const double idle = (k - 1.0) / v;

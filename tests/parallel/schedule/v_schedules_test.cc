@@ -139,11 +139,11 @@ Figures Of(const char* name, int ranks, int micro_batches) {
 }
 
 // Calls visit(K, M) for K up to 16 and M from 1 to beyond where it fills the pipeline: every M for
-// up to five ranks, every second or third for more.
+// up to four ranks, every second, third or fourth for more.
 template <class Visit>
 void ForEachSize(const Visit& visit) {
   for (int k = 1; k <= 16; ++k)
-    for (int m = 1; m <= 2 * k + 5; m += 1 + k / 6) {
+    for (int m = 1; m <= 2 * k + 5; m += 1 + k / 5) {
       SCOPED_TRACE(fmt::format("{} ranks, {} micro-batches", k, m));
       visit(k, m);
     }
