@@ -137,8 +137,8 @@ TEST_F(Installed, ServesCMake) {
   const std::string learned = Must(build + "/mlp_regression " + scratch_ + "/m.safetensors");
   EXPECT_NE(learned.find("sin 1 = 0.8"), std::string::npos) << learned;
   EXPECT_NE(Must(build + "/two_stage").find("step 2000 loss 0.0"), std::string::npos);
-  const std::string trained = Must(build + "/own_module " + scratch_ + "/own 8");
-  EXPECT_NE(trained.find("best accuracy 0.9"), std::string::npos) << trained;
+  const std::string own = Must(build + "/own_module " + scratch_ + "/own 8");
+  EXPECT_NE(own.find("best accuracy 0.9"), std::string::npos) << own;
   ExpectServes(build + "/inference_service", scratch_);
   const Outcome refused = Shell(build + "/inference_service nowhere 2 < /dev/null");
   EXPECT_EQ(refused.status, 1);
@@ -253,8 +253,8 @@ TEST_F(Installed, ServesPkgConfig) {
   const std::string learned =
       Must(ByPkgConfig("mlp_regression", "torus") + " " + scratch_ + "/m.safetensors");
   EXPECT_NE(learned.find("sin 1 = 0.8"), std::string::npos) << learned;
-  const std::string trained = Must(ByPkgConfig("own_module", "torus") + " " + scratch_ + "/own 8");
-  EXPECT_NE(trained.find("best accuracy 0.9"), std::string::npos) << trained;
+  const std::string own = Must(ByPkgConfig("own_module", "torus") + " " + scratch_ + "/own 8");
+  EXPECT_NE(own.find("best accuracy 0.9"), std::string::npos) << own;
   EXPECT_NE(Asked("--static --libs torus").find("-ldnnl"), std::string::npos);
   EXPECT_NE(Asked("--static --libs torus_mpi").find("-lmpi"), std::string::npos);
   EXPECT_EQ(Asked("--static --libs torus_recipes").find("-lmpi"), std::string::npos);
