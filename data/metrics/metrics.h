@@ -40,8 +40,8 @@ class ConfusionMatrix {
 // The fraction of examples that were predicted correctly.
 double Accuracy(const ConfusionMatrix& matrix);
 
-// The fraction of the rows of `logits` (N, classes), on any device, whose largest element is that of
-// the row's class; the first of several counts. labels: integers (N). 0 without rows. Throws
+// The fraction of the rows of `logits` (N, classes), on any device, whose largest element is that
+// of the row's class; the first of several counts. labels: integers (N). 0 without rows. Throws
 // BadInput for other shapes, and float labels.
 double Accuracy(const Tensor& logits, const Tensor& labels);
 

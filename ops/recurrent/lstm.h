@@ -17,8 +17,8 @@ struct LstmOutput {
 // `reverse`, else 0. f32 or f64, all of one dtype, any strides. Throws BadInput for no step and for
 // other shapes and dtypes.
 //
-// On CPUs one op takes all steps in f32, from 8 steps on: it packs the weight once, and computes its
-// gradient in one product. No team size changes its bits. Else this is composed of its steps.
+// On CPUs one op takes all steps in f32, from 8 steps on: it packs the weight once, and computes
+// its gradient in one product. No team size changes its bits. Else this is composed of its steps.
 LstmOutput Lstm(const Variable& from_input, const Variable& weight, const Variable& h,
                 const Variable& c, bool reverse = false);
 

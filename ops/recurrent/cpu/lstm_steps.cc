@@ -62,7 +62,7 @@ Tensor PackedBackward(const Tensor& weight, int64_t units) {
   return packed;
 }
 
-// Runs tiles(begin, end) for all tiles of `rows` rows and `units` units, of `k` products an element.
+// Runs tiles(begin, end) for all tiles of `rows` rows and `units` units, of `k` products each.
 template <class Tiles>
 void ForTiles(int64_t rows, int64_t hidden, int64_t units, int64_t k, const Tiles& tiles) {
   const LstmTile tile = LstmTileSize();
