@@ -20,7 +20,7 @@ struct Gpt2Options {
   int64_t n_embd = 768;
   int64_t n_layer = 12;
   int64_t n_head = 12;
-  std::optional<int64_t> n_inner;  // 4 n_embd where absent
+  std::optional<int64_t> n_inner = {};  // 4 n_embd where absent
   std::string activation_function = "gelu_new";
   double resid_pdrop = 0.1, embd_pdrop = 0.1, attn_pdrop = 0.1;
   double layer_norm_epsilon = 1e-5;

@@ -70,7 +70,7 @@ ShardPlan PlanOf(std::string_view name, const std::vector<ShardedParameter>& mod
   return entry.rule ? MakeShardPlan(*entry.rule, model, replicas) : ShardPlan();
 }
 
-std::unique_ptr<ReplicaStrategy> MakeStrategy(std::string_view name, Transport& replicas,
+std::unique_ptr<ReplicaStrategy> MakeStrategy(std::string_view name, Communicator& replicas,
                                               std::vector<NamedVariable> uses,
                                               const ShardPlan& plan, RankShards& shards,
                                               const DataParallelOptions& options) {
