@@ -4,7 +4,8 @@
 // Part P consists of the files weights-P, optimizer-P, averages-P, codecs-P and
 // replicas-P.safetensors; empty ones are left out. A Trainer makes one part per stage, written by
 // the rank that owns the stage (Trainer::Save); the state of codecs, and of replicas that exchange
-// weights, of tensor-parallel rank t (of T) of replica r is in part P + (r T + t) x stages. In the files tensors have PyTorch's layout (io/file_layout.h).
+// weights, of tensor-parallel rank t (of T) of replica r is in part P + (r T + t) x stages. In the
+// files tensors have PyTorch's layout (io/file_layout.h).
 #pragma once
 
 #include <map>

@@ -9,9 +9,9 @@
 //   round/place                steps taken in the round
 //   round/replicas             their number
 //
-// NAME is as in the whole model, also with tensor parallelism, so a run with other cuts or schedules
-// takes it all. A run with another number of replicas takes only `round`: all its replicas begin
-// with the mean of the weights.
+// NAME is as in the whole model, also with tensor parallelism, so a run with other cuts or
+// schedules takes it all. A run with another number of replicas takes only `round`: all its
+// replicas begin with the mean of the weights.
 #pragma once
 
 #include <string>

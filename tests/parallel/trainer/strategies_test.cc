@@ -1,6 +1,6 @@
-// All strategies that keep replicas equal give the bits of ddp: by every schedule and cut, with tied, frozen and
-// unused weights, clipping, averages, skipped steps and an uneven tail; and each goes on where
-// another has stopped.
+// All strategies that keep replicas equal give the bits of ddp: by every schedule and cut, with
+// tied, frozen and unused weights, clipping, averages, skipped steps and an uneven tail; and each
+// goes on where another has stopped.
 #include <algorithm>
 #include <limits>
 
