@@ -97,7 +97,8 @@ struct BackwardEngine {
   // Counts the leaves' uses below an output. All outputs are counted before the first is seeded.
   void Count(const Variable& output) {
     Require(output.requires_grad(), "backward",
-            "no path from the output of shape {} to a leaf that requires a gradient",
+            "no path from the output of shape {} to a leaf that requires a gradient: was it "
+            "computed in a NoGrad?",
             output.shape());
     if (output.is_leaf())
       ++leaves[output.id()].uses;

@@ -16,7 +16,7 @@ struct BackwardOptions {
   bool defer_leaves = false;
   // Leaves whose gradients are returned instead of accumulated into grad(), such as a stage's
   // inputs.
-  std::vector<Variable> wanted;
+  std::vector<Variable> wanted = {};
 };
 
 // The deferred second half of a backward: the gradients of the leaves. Keeps the saved tensors that
@@ -53,5 +53,9 @@ struct BackwardResult {
 // same time.
 BackwardResult Backward(const std::vector<Variable>& outputs, const std::vector<Tensor>& grads = {},
                         const BackwardOptions& options = {});
+// The same of one output of one element.
+inline BackwardResult Backward(const Variable& output, const BackwardOptions& options = {}) {
+  return Backward(std::vector<Variable>{output}, {}, options);
+}
 
 }  // namespace torus

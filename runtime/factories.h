@@ -50,9 +50,9 @@ Tensor Arange(Start start, End end, Step step = 1, std::optional<DType> dtype = 
 
 // What FromBlob is told of the memory.
 struct BlobOptions {
-  std::optional<Strides> strides;      // in elements, at least 0; contiguous if left out
-  std::function<void(void*)> deleter;  // called once, with `data`, after the last use
-  Device device = {};                  // where the memory lies: the CPU or a GPU
+  std::optional<Strides> strides = {};      // in elements, at least 0; contiguous if left out
+  std::function<void(void*)> deleter = {};  // called once, with `data`, after the last use
+  Device device = {};                       // where the memory lies: the CPU or a GPU
 };
 // A tensor of the caller's memory, which is not copied and must outlast the tensor and its views,
 // or is freed by the deleter. Throws BadInput for memory that is null or not aligned to its

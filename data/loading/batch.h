@@ -11,9 +11,11 @@
 namespace torus::data {
 
 struct Batch {
-  std::vector<Tensor> inputs;  // for the first stage; images are f32 (n, H, W, C), normalised
-  Tensor target;  // for the loss; classes are i64 (n), of mixed images f32 (n, classes): shares
-  std::vector<int64_t> samples;  // rows' positions in the global mini-batch (StepContext::samples)
+  std::vector<Tensor> inputs = {};  // for the first stage; images are f32 (n, H, W, C), normalised
+  // For the loss; classes are i64 (n), of mixed images f32 (n, classes): shares.
+  Tensor target = {};
+  // Rows' positions in the global mini-batch (StepContext::samples).
+  std::vector<int64_t> samples = {};
   // If set, converts `inputs` to the model's inputs, after they have been copied to the device. If
   // empty, `inputs` are already the model's inputs.
   std::function<void(std::vector<Tensor>& inputs)> prepare = {};

@@ -12,10 +12,10 @@ namespace torus::data {
 
 // How images become a batch.
 struct ImageBatchOptions {
-  std::string augment = "none";                // a name of AugmentNames()
-  int64_t height = 0, width = 0;               // the model's input size; 0: the dataset's own
-  uint64_t seed = 0;                           // for the augmentation
-  std::optional<Normalization> normalization;  // overrides the dataset's own
+  std::string augment = "none";                     // a name of AugmentNames()
+  int64_t height = 0, width = 0;                    // the model's input size; 0: the dataset's own
+  uint64_t seed = 0;                                // for the augmentation
+  std::optional<Normalization> normalization = {};  // overrides the dataset's own
   // Leaves the inputs as u8, in pinned memory if there are GPUs; Batch::prepare then normalises
   // them. With mixup and erasing, whose values are no bytes, the inputs are normalised f32 there.
   bool normalizes_on_device = false;

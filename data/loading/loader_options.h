@@ -8,9 +8,9 @@ namespace torus::data {
 
 // Which micro-batches are made, and how far ahead.
 struct LoaderOptions {
-  int replicas = 1;                 // of the whole run
-  int micro_batches = 1;            // per replica
-  std::vector<int> local_replicas;  // the replicas fetched in this process; empty: all
+  int replicas = 1;                      // of the whole run
+  int micro_batches = 1;                 // per replica
+  std::vector<int> local_replicas = {};  // the replicas fetched in this process; empty: all
   // How often each micro-batch is fetched: 2 if both the first and the last stage fetch it.
   int readers = 1;
   int workers = 2;              // threads

@@ -1,5 +1,6 @@
 #include "data/metrics/metrics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -58,6 +59,21 @@ int64_t ConfusionMatrix::correct() const {
 
 double Accuracy(const ConfusionMatrix& matrix) {
   return Ratio(static_cast<double>(matrix.correct()), static_cast<double>(matrix.total()));
+}
+
+double Accuracy(const Tensor& logits, const Tensor& labels) {
+  Require(logits.rank() == 2 && logits.dim(1) >= 1 && labels.shape() == Shape{logits.dim(0)} &&
+              !IsFloating(labels.dtype()),
+          "metrics", "requires logits (N, classes) and integer labels (N), got {} and {}", logits,
+          labels);
+  const auto values = ToVector<double>(logits.To(DType::kF64));
+  const auto classes = ToVector<int64_t>(labels.To(DType::kI64));
+  int64_t correct = 0;
+  for (size_t i = 0; i < classes.size(); ++i) {
+    const auto row = values.begin() + static_cast<int64_t>(i) * logits.dim(1);
+    correct += std::max_element(row, row + logits.dim(1)) - row == classes[i];
+  }
+  return Ratio(static_cast<double>(correct), static_cast<double>(classes.size()));
 }
 
 std::vector<double> PerClassAccuracy(const ConfusionMatrix& matrix) {

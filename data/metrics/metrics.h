@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/tensor.h"
+
 namespace torus::data {
 
 inline constexpr int64_t kMostClasses = 4096;  // that a ConfusionMatrix takes
@@ -37,6 +39,11 @@ class ConfusionMatrix {
 
 // The fraction of examples that were predicted correctly.
 double Accuracy(const ConfusionMatrix& matrix);
+
+// The fraction of the rows of `logits` (N, classes), on any device, whose largest element is that of
+// the row's class; the first of several counts. labels: integers (N). 0 without rows. Throws
+// BadInput for other shapes, and float labels.
+double Accuracy(const Tensor& logits, const Tensor& labels);
 
 // The recall of each class: the fraction of its examples that were predicted as it.
 std::vector<double> PerClassAccuracy(const ConfusionMatrix& matrix);

@@ -11,7 +11,7 @@ namespace torus::data {
 
 // A token that is written in a text as it is, whatever the vocabulary makes of its characters.
 struct SpecialToken {
-  std::string text;          // "<mask>"
+  std::string text = {};     // "<mask>"
   int32_t number = 0;        // in the vocabulary
   bool takes_left = false;   // removes the white space before it ("lstrip")
   bool takes_right = false;  // and behind it ("rstrip")

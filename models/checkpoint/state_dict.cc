@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "models/checkpoint/misfit.h"
 #include "runtime/error.h"
@@ -54,22 +55,45 @@ void MergeAliases(const nn::Module& model, std::map<std::string, Tensor>& given,
   }
 }
 
-// Replaces the model's own tensor by the one in `given`, which is removed from there.
+// Replaces the model's own tensor by the one in `given`, which is removed from there, or by an
+// undefined one where that does not fit.
 void Replace(NamedTensor& own, std::map<std::string, Tensor>& given,
              const std::map<std::string, std::string>& others, Misfit& misfit) {
   const auto found = given.extract(own.name);
-  const Shape shape = ToFileLayout(own.value.shape());
+  const Tensor wanted = std::exchange(own.value, Tensor());
+  const Shape shape = ToFileLayout(wanted.shape());
   if (found.empty()) {
     if (const auto other = others.find(own.name); other != others.end())
       return misfit.Other(own.name, fmt::format(" is {} and must be a dense tensor of real numbers",
                                                 other->second));
     if (!MayBeAbsent(own.name)) return misfit.Missing(own.name);
-    own.value = Zeros(shape, own.value.dtype());
+    own.value = Zeros(shape, wanted.dtype());
     return;
   }
-  const std::string difference = Difference(own.value, found.mapped());
+  const std::string difference = Difference(wanted, found.mapped());
   if (!difference.empty()) return misfit.Other(own.name, difference);
   own.value = found.mapped().Reshape(shape);
+}
+
+// The model's tensors with the values of `state`; undefined where it has none that fits.
+std::vector<NamedTensor> Fit(const nn::Module& model, const std::vector<NamedTensor>& state,
+                             const std::map<std::string, std::string>& others, Misfit& misfit) {
+  std::map<std::string, Tensor> given;
+  for (const NamedTensor& tensor : state)
+    if (!given.emplace(tensor.name, tensor.value).second)
+      misfit.Other(io::Printable(tensor.name).text(), " comes twice");
+  MergeAliases(model, given, misfit);
+  std::vector<NamedTensor> fitted = StateOf(model);
+  for (NamedTensor& tensor : fitted) Replace(tensor, given, others, misfit);
+  for (const auto& [name, tensor] : given) misfit.Surplus(name);
+  return fitted;
+}
+
+void CopyInto(nn::Module& model, const std::vector<NamedTensor>& fitted) {
+  model.Allocate();
+  std::vector<NamedTensor> own = StateOf(model);
+  for (size_t i = 0; i < own.size(); ++i)
+    if (fitted[i].value.defined()) Copy(FromFileLayout(fitted[i].value), own[i].value);
 }
 
 }  // namespace
@@ -83,25 +107,25 @@ std::vector<NamedTensor> StateDict(const nn::Module& model) {
 std::vector<NamedTensor> FitState(const nn::Module& model, const std::vector<NamedTensor>& state,
                                   const std::string& where,
                                   const std::map<std::string, std::string>& others) {
-  std::map<std::string, Tensor> given;
   Misfit misfit;
-  for (const NamedTensor& tensor : state)
-    if (!given.emplace(tensor.name, tensor.value).second)
-      misfit.Other(io::Printable(tensor.name).text(), " comes twice");
-  MergeAliases(model, given, misfit);
-  std::vector<NamedTensor> fitted = StateOf(model);
-  for (NamedTensor& tensor : fitted) Replace(tensor, given, others, misfit);
-  for (const auto& [name, tensor] : given) misfit.Surplus(name);
+  std::vector<NamedTensor> fitted = Fit(model, state, others, misfit);
   if (misfit.count() > 0) Throw<BadInput>(where, "{}", misfit.Text());
   return fitted;
 }
 
 void LoadStateDict(nn::Module& model, const std::vector<NamedTensor>& state,
                    const std::string& where, const std::map<std::string, std::string>& others) {
-  const std::vector<NamedTensor> fitted = FitState(model, state, where, others);
-  model.Allocate();
-  std::vector<NamedTensor> own = StateOf(model);
-  for (size_t i = 0; i < own.size(); ++i) Copy(FromFileLayout(fitted[i].value), own[i].value);
+  CopyInto(model, FitState(model, state, where, others));
+}
+
+StateNotes LoadMatching(nn::Module& model, const std::vector<NamedTensor>& state) {
+  Misfit misfit;
+  const std::vector<NamedTensor> fitted = Fit(model, state, {}, misfit), own = StateOf(model);
+  for (size_t i = 0; i < own.size(); ++i)
+    Require(fitted[i].value.defined() || own[i].value.device() != kMetaDevice, "state_dict",
+            "{} is not loaded and would have no values: call Initialize first", own[i].name);
+  CopyInto(model, fitted);
+  return {misfit.missing(), misfit.surplus(), misfit.others()};
 }
 
 void SaveModel(const nn::Module& model, const std::string& path) {

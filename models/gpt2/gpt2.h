@@ -20,7 +20,7 @@ struct Gpt2Options {
   int64_t n_embd = 768;
   int64_t n_layer = 12;
   int64_t n_head = 12;
-  std::optional<int64_t> n_inner;  // 4 n_embd where absent
+  std::optional<int64_t> n_inner = {};  // 4 n_embd where absent
   std::string activation_function = "gelu_new";
   double resid_pdrop = 0.1, embd_pdrop = 0.1, attn_pdrop = 0.1;
   double layer_norm_epsilon = 1e-5;
@@ -44,9 +44,9 @@ Gpt2Options Gpt2Xl();
 // positions, exact GELU, no biases, no dropout.
 Gpt2Options CharacterGpt(int64_t vocab_size);
 
-// Maps token ids (N, T), and optionally the number of each token's document (N, T), to logits (N, T,
-// vocab_size). With 1 for tokens and 0 for padding, these are transformers' attention mask. A token
-// attends to its own document alone, in which positions count from 0 (ops/tokens/tokens.h).
+// Maps token ids (N, T), and optionally the number of each token's document (N, T), to logits
+// (N, T, vocab_size). With 1 for tokens and 0 for padding, these are transformers' attention mask.
+// A token attends to its own document alone, in which positions count from 0 (ops/tokens/tokens.h).
 //
 // Its layers are the embeddings ("transformer.wte"), the blocks "transformer.h.0" ...,
 // "transformer.ln_f" and "lm_head", whose weight is that of the embedding if tied. Throws BadInput

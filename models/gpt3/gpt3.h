@@ -28,7 +28,7 @@ struct Gpt3Options {
   Gpt3Head head = Gpt3Head::kClassification;
   // Whether a token attends only to itself and earlier tokens. By default true for the LM and false
   // for the classifier, which reads the first position and needs it to attend to all tokens.
-  std::optional<bool> causal;
+  std::optional<bool> causal = {};
   // The LM returns {activation, weight of the head}, and nn::NextTokenLoss multiplies them, so that
   // training never holds all logits at once.
   bool head_in_loss = false;

@@ -21,15 +21,15 @@ struct LlamaOptions {
   int64_t intermediate_size = 11008;
   int64_t num_hidden_layers = 32;
   int64_t num_attention_heads = 32;
-  std::optional<int64_t> num_key_value_heads;  // num_attention_heads where absent
-  std::optional<int64_t> head_dim;             // hidden_size / num_attention_heads where absent
+  std::optional<int64_t> num_key_value_heads = {};  // num_attention_heads where absent
+  std::optional<int64_t> head_dim = {};  // hidden_size / num_attention_heads where absent
   std::string hidden_act = "silu";
   int64_t max_position_embeddings = 2048;  // of the decoder; the model itself takes longer texts
   double initializer_range = 0.02;
   double rms_norm_eps = 1e-6;
-  std::optional<int64_t> pad_token_id;  // its embedding starts as zeros and is not trained
+  std::optional<int64_t> pad_token_id = {};  // its embedding starts as zeros and is not trained
   bool tie_word_embeddings = false;
-  ops::RotaryFrequencies rope;
+  ops::RotaryFrequencies rope = {};
   bool attention_bias = false, mlp_bias = false;
   double attention_dropout = 0;
   // As Gpt2Options.
@@ -52,10 +52,10 @@ LlamaOptions Llama31();
 // multiple of 256.
 int64_t LlamaIntermediateSize(int64_t hidden_size);
 
-// Maps token ids (N, T), and optionally the number of each token's document (N, T), to logits (N, T,
-// vocab_size). With 1 for tokens and 0 for padding, these are transformers' attention mask. A token
-// attends to its own document alone. Positions count on from one document to the next: rotary ones
-// change a score by their difference only.
+// Maps token ids (N, T), and optionally the number of each token's document (N, T), to logits (N,
+// T, vocab_size). With 1 for tokens and 0 for padding, these are transformers' attention mask. A
+// token attends to its own document alone. Positions count on from one document to the next: rotary
+// ones change a score by their difference only.
 //
 // Its layers are the embeddings ("model.embed_tokens"), the blocks "model.layers.0" ...,
 // "model.norm" and "lm_head", whose weight is that of the embedding if tied. Throws BadInput for

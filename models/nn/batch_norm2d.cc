@@ -17,7 +17,9 @@ Variable BatchNorm2d::Forward(const Variable& x, const StepContext& ctx) {
 
 Variable BatchNorm2d::Forward(const Variable& x, const StepContext& ctx, const Variable& residual,
                               ops::Activation activation) {
+  RequireValues("batch_norm", x);
   if (!ctx.training) {
+    if (x.data().device() != kMetaDevice) statistics_.RequireNone();
     return ops::BatchNormEval(x, running_mean_.data(), running_var_.data(), weight_, bias_,
                               options_.eps, activation, residual);
   }
@@ -30,7 +32,7 @@ Variable BatchNorm2d::Forward(const Variable& x, const StepContext& ctx, const V
 void BatchNorm2d::Keep(const StepContext& ctx, BatchStatistics statistics) {
   if (statistics.mean.device() == kMetaDevice)
     return;  // a forward on the meta device must not change the module
-  statistics_.Keep(ctx.micro_batch, std::move(statistics));
+  statistics_.Keep(ctx, std::move(statistics));
 }
 
 void BatchNorm2d::OnEndMiniBatch(bool taken) {

@@ -13,7 +13,7 @@ namespace torus::nn {
 // Defaults are torch.nn.BatchNorm2d's. Members without a comment are its arguments; dtype is that
 // of the parameters.
 struct BatchNorm2dOptions {
-  int64_t channels = 0;
+  int64_t channels = 0;  // num_features
   double eps = 1e-5;
   std::optional<double> momentum =
       0.1;  // none: running statistics are the plain average of all mini-batches
@@ -26,7 +26,8 @@ struct BatchNorm2dOptions {
 // Training normalizes with the statistics of the micro-batch, as GPipe does (Huang et al. 2019,
 // section 2.2), and keeps them. EndMiniBatch merges those of all micro-batches and updates the
 // running statistics once; a mini-batch of one micro-batch gives PyTorch's values. Evaluation
-// normalizes with the running statistics.
+// normalizes with the running statistics. A forward of another step or an evaluation before
+// EndMiniBatch throws BadInput.
 //
 // If the context gathers from replicas, the statistics are those of the micro-batch over all
 // replicas (ops::BatchNormTrain), and every replica keeps them.

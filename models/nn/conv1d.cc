@@ -17,6 +17,7 @@ Conv1d::Conv1d(const Conv1dOptions& o)
 }
 
 Variable Conv1d::Forward(const Variable& x, const StepContext&) {
+  RequireValues("conv1d", x);
   return ops::Conv1d(x, weight_, bias_, options_);
 }
 

@@ -9,8 +9,9 @@ namespace torus::nn {
 // Defaults are torch.nn.Conv1d's. Members without a comment are its arguments; dtype is that of the
 // parameters.
 struct Conv1dOptions {
-  int64_t in = 0, out = 0;  // channels
-  int64_t kernel = 1, stride = 1;
+  int64_t in = 0, out = 0;  // in_channels, out_channels
+  int64_t kernel = 1;       // kernel_size
+  int64_t stride = 1;
   int64_t padding = 0;  // zeros on each side
   int64_t dilation = 1;
   int64_t groups = 1;  // divides both channel counts

@@ -24,6 +24,7 @@ ops::Conv2dOptions Conv2d::geometry() const {
 }
 
 Variable Conv2d::Forward(const Variable& x, const StepContext&) {
+  RequireValues("conv2d", x);
   return ops::Conv2d(x, weight_, bias_, geometry());
 }
 

@@ -19,8 +19,8 @@ struct Extent {
 // Defaults are torch.nn.Conv2d's. Members without a comment are its arguments; dtype is that of the
 // parameters.
 struct Conv2dOptions {
-  int64_t in = 0, out = 0;  // channels
-  Extent kernel = 1;
+  int64_t in = 0, out = 0;  // in_channels, out_channels
+  Extent kernel = 1;        // kernel_size
   Extent stride = 1;
   Extent padding = 0;  // zeros on each side
   Extent dilation = 1;

@@ -6,13 +6,16 @@ namespace {
 Variable Train(const Variable& x, const StepContext& ctx, const std::vector<ConvNorm>& layers,
                bool residual) {
   std::vector<ops::ConvNorm> chain;
-  for (const ConvNorm& layer : layers)
+  for (const ConvNorm& layer : layers) {
+    layer.convolution->RequireValues("conv2d", x);
+    layer.norm->RequireValues("batch_norm", x);
     chain.push_back({.weight = layer.convolution->weight(),
                      .convolution = layer.convolution->geometry(),
                      .norm_weight = layer.norm->weight(),
                      .norm_bias = layer.norm->bias(),
                      .eps = layer.norm->options().eps,
                      .activation = layer.activation});
+  }
   const ops::ConvChainResult result = ops::ConvChainTrain(x, chain, residual);
   for (size_t i = 0; i < layers.size(); ++i) {
     const auto& [mean, var, count] = result.statistics[i];

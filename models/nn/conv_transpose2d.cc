@@ -21,6 +21,7 @@ ConvTranspose2d::ConvTranspose2d(const ConvTranspose2dOptions& o)
 }
 
 Variable ConvTranspose2d::Forward(const Variable& x, const StepContext&) {
+  RequireValues("conv_transpose2d", x);
   return ops::ConvTranspose2d(x, weight_, bias_, options_);
 }
 

@@ -10,8 +10,8 @@ namespace torus::nn {
 // Defaults are torch.nn.ConvTranspose2d's. Members without a comment are its arguments; dtype is
 // that of the parameters.
 struct ConvTranspose2dOptions {
-  int64_t in = 0, out = 0;  // channels
-  Extent kernel = 1;
+  int64_t in = 0, out = 0;  // in_channels, out_channels
+  Extent kernel = 1;        // kernel_size
   Extent stride = 1;
   Extent padding = 0;         // taken away from the result on each side
   Extent output_padding = 0;  // added behind its last row and column; below the stride

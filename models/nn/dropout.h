@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "models/nn/module.h"
 #include "ops/dropout/part_dropout.h"
@@ -22,6 +23,11 @@ class Dropout : public Module {
   // Forward(x, ctx) + residual; on a GPU in one pass.
   Variable ForwardAdd(const Variable& x, const Variable& residual, const StepContext& ctx) const;
 
+ protected:
+  std::optional<uint64_t> DropoutNumber() const override {
+    return probability_ > 0 ? std::optional(layer_) : std::nullopt;
+  }
+
  private:
   double probability_;
   uint64_t layer_;
@@ -33,6 +39,11 @@ class Dropout2d : public Module {
   // Throws BadInput for a probability outside of [0, 1].
   Dropout2d(double probability, uint64_t layer);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
+
+ protected:
+  std::optional<uint64_t> DropoutNumber() const override {
+    return probability_ > 0 ? std::optional(layer_) : std::nullopt;
+  }
 
  private:
   double probability_;
@@ -46,6 +57,11 @@ class StochasticDepth : public Module {
   // Throws BadInput for a probability outside of [0, 1].
   StochasticDepth(double probability, ops::DepthMode mode, uint64_t layer);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
+
+ protected:
+  std::optional<uint64_t> DropoutNumber() const override {
+    return probability_ > 0 ? std::optional(layer_) : std::nullopt;
+  }
 
  private:
   double probability_;

@@ -17,6 +17,7 @@ Embedding::Embedding(const EmbeddingOptions& o) : options_(o) {
 }
 
 Variable Embedding::Forward(const Variable& x, const StepContext& ctx) {
+  RequireValues("embedding", x);
   if (options_.split && place().size > 1)
     return ops::EmbeddingOfPart(x, weight_, {PartOf(options_.count, place()).begin, options_.count},
                                 options_.padding_idx, ctx.tensor_ranks);

@@ -11,9 +11,9 @@ namespace torus::nn {
 // dtype is that of the parameters.
 struct EmbeddingOptions {
   int64_t count = 0, width = 0;
-  std::optional<int64_t> padding_idx;  // this row starts as zeros and gets no gradient
-  double stddev = 1;                   // of the initial normal values
-  Initializer init = {};               // used instead if given
+  std::optional<int64_t> padding_idx = {};  // this row starts as zeros and gets no gradient
+  double stddev = 1;                        // of the initial normal values
+  Initializer init = {};                    // used instead if given
   DType dtype = DType::kF32;
   bool split = false;  // over tensor-parallel ranks, by rows
 };

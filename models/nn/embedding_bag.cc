@@ -23,6 +23,7 @@ std::vector<Variable> EmbeddingBag::ForwardAll(const std::vector<Variable>& inpu
                                                const StepContext&) {
   Require(!inputs.empty() && inputs.size() <= 3, "embedding_bag",
           "takes indices, offsets and per_sample_weights, got {} inputs", inputs.size());
+  RequireValues("embedding_bag", inputs[0]);
   const ops::EmbeddingBagOptions options{
       .max_norm = options_.max_norm,
       .norm_type = options_.norm_type,

@@ -14,6 +14,7 @@ GroupNorm::GroupNorm(const GroupNormOptions& o) : options_(o) {
 }
 
 Variable GroupNorm::Forward(const Variable& x, const StepContext&) {
+  RequireValues("group_norm", x);
   return ops::GroupNorm(x, options_.groups, weight_, bias_, options_.eps);
 }
 

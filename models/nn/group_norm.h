@@ -8,7 +8,7 @@ namespace torus::nn {
 // Defaults are torch.nn.GroupNorm's. Members without a comment are its arguments; dtype is that of
 // the parameters.
 struct GroupNormOptions {
-  int64_t groups = 0, channels = 0;  // groups divide the channels
+  int64_t groups = 0, channels = 0;  // num_groups, which divide num_channels
   double eps = 1e-5;
   bool affine = true;
   DType dtype = DType::kF32;

@@ -60,10 +60,13 @@ InstanceNorm2d::InstanceNorm2d(const InstanceNorm2dOptions& o) : options_(o) {
 Variable InstanceNorm2d::Forward(const Variable& x, const StepContext& ctx) {
   Require(x.rank() == 4 && x.dim(-1) == options_.channels, "instance_norm",
           "needs images (N, H, W, {}), got {}", options_.channels, x.shape());
+  RequireValues("instance_norm", x);
   if (!options_.track_running_stats) return ops::InstanceNorm(x, weight_, bias_, options_.eps);
-  if (!ctx.training)
+  if (!ctx.training) {
+    if (x.data().device() != kMetaDevice) RequireNoneKept();
     return ops::BatchNormEval(x, running_mean_.data(), running_var_.data(), weight_, bias_,
                               options_.eps);
+  }
   Variable y = ops::InstanceNorm(x, weight_, bias_, options_.eps);
   Keep(x, ctx);
   return y;
@@ -72,9 +75,16 @@ Variable InstanceNorm2d::Forward(const Variable& x, const StepContext& ctx) {
 void InstanceNorm2d::Keep(const Variable& x, const StepContext& ctx) {
   // A forward on the meta device must not change the module.
   if (x.data().device() == kMetaDevice) return;
+  if (ctx.step != step_) RequireNoneKept();
+  step_ = ctx.step;
   const NoGrad constant;
   // The key is the micro-batch's number, so a forward that runs twice counts once.
   kept_[ctx.micro_batch] = StatisticsOf(x, options_.dtype);
+}
+
+void InstanceNorm2d::RequireNoneKept() const {
+  Require(kept_.empty(), "instance_norm",
+          "the statistics of step {} are pending: call EndMiniBatch after each mini-batch", step_);
 }
 
 void InstanceNorm2d::OnEndMiniBatch(bool taken) {

@@ -12,6 +12,7 @@ LayerNorm::LayerNorm(const LayerNormOptions& options) : options_(options) {
 }
 
 Variable LayerNorm::Forward(const Variable& x, const StepContext&) {
+  RequireValues("layer_norm", x);
   return ops::LayerNorm(x, {options_.width}, weight_, bias_, options_.eps);
 }
 

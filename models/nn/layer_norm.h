@@ -8,7 +8,7 @@ namespace torus::nn {
 // Defaults are torch.nn.LayerNorm's, of a last dimension of `width`. Members without a comment are
 // its arguments; dtype is that of the parameters.
 struct LayerNormOptions {
-  int64_t width = 0;
+  int64_t width = 0;  // normalized_shape
   double eps = 1e-5;
   bool bias = true;
   DType dtype = DType::kF32;

@@ -22,6 +22,7 @@ Linear::Linear(const LinearOptions& options) : split_(options.split) {
 }
 
 Variable Linear::Forward(const Variable& x, const StepContext& ctx) {
+  RequireValues("linear", x);
   return OutputsOf(split_, bias_, ctx.tensor_ranks,
                    [&](const Variable& bias) { return ops::Linear(x, weight_, bias); });
 }

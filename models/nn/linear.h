@@ -13,7 +13,7 @@ namespace torus::nn {
 // Defaults are torch.nn.Linear's. Members without a comment are its arguments; dtype is that of the
 // parameters.
 struct LinearOptions {
-  int64_t in = 0, out = 0;
+  int64_t in = 0, out = 0;       // in_features, out_features
   Initializer weight_init = {};  // none: PyTorch's, within 1 / sqrt(in) of zero
   Initializer bias_init = {};    // none: PyTorch's, within the same bound
   bool bias = true;

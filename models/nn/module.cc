@@ -106,7 +106,51 @@ std::vector<Module::Parameter*> Module::OwnState() {
   return state;
 }
 
+void Module::CheckNewName(const std::string& name) const {
+  for (const auto* list : {&parameters_, &buffers_})
+    for (const Parameter& own : *list)
+      Require(own.variable.name != name, "module", "has two parameters or buffers named {}", name);
+}
+
+void Module::CheckNewChild(const std::string& title) const {
+  for (const Child& child : children_)
+    Require(child.title != title, "module", "has two children named {}", title);
+}
+
+void Module::CheckNames(const std::string& prefix) const {
+  std::set<std::string> seen;
+  const auto check = [&](const std::string& name) {
+    Require(seen.insert(name).second, "module", "has two parameters or buffers named {}", name);
+  };
+  for (const NamedVariable& parameter : Parameters(prefix)) check(parameter.name);
+  for (const NamedTensor& buffer : Buffers(prefix)) check(buffer.name);
+}
+
+void Module::CheckDropouts(const std::string& prefix, Dropouts& found) const {
+  if (const std::optional<uint64_t> number = DropoutNumber()) {
+    const auto& [module, name] = found.try_emplace(*number, this, prefix).first->second;
+    Require(module == this, "dropout",
+            "{} and {} both have the number {} and would drop the same elements: number the "
+            "dropout layers of a model differently",
+            name, prefix, *number);
+  }
+  for (const Child& child : children_) child.module->CheckDropouts(Join(prefix, child.name), found);
+}
+
+void Module::RequireValues(const char* layer, const Variable& x) const {
+  if (!x.defined() || x.data().device() == kMetaDevice) return;
+  for (const auto* list : {&parameters_, &buffers_})
+    for (const Parameter& own : *list)
+      Require(own.variable.value.data().device() != kMetaDevice, layer,
+              "input is on {}, {} on meta, without values: the model was not initialized "
+              "(Initialize, LoadModel), or the layer was not given to AddChild",
+              x.data().device(), own.variable.name);
+}
+
 void Module::Initialize(uint64_t seed, const std::string& prefix, Device device) {
+  CheckNames(prefix);
+  Dropouts dropouts;
+  CheckDropouts(prefix, dropouts);
   for (Parameter* own : OwnState()) {
     const std::string name = Join(prefix, own->variable.name);
     GiveMemory(own->variable.value, device);
@@ -141,17 +185,22 @@ Variable Module::AddParameter(std::string name, const Shape& shape, DType dtype,
 
 Variable Module::AddParameter(std::string name, const Shape& shape, DType dtype,
                               Initializer initializer, std::optional<TensorSplit> split) {
+  CheckNewName(name);
+  Require(initializer != nullptr, "module", "parameter {} needs an initializer", name);
   Variable variable(Empty(shape, dtype, kMetaDevice), true);
   parameters_.push_back({{std::move(name), variable}, std::move(initializer), {}, split});
   return variable;
 }
 
 void Module::TieParameter(std::string name, std::string owner, const Variable& value) {
+  CheckNewName(name);
   parameters_.push_back({{std::move(name), value}, {}, std::move(owner)});
 }
 
 Variable Module::AddBuffer(std::string name, const Shape& shape, DType dtype,
                            Initializer initializer) {
+  CheckNewName(name);
+  Require(initializer != nullptr, "module", "buffer {} needs an initializer", name);
   Variable variable(Empty(shape, dtype, kMetaDevice));
   buffers_.push_back({{std::move(name), variable}, std::move(initializer), {}});
   return variable;

@@ -4,10 +4,12 @@
 // "conv" with a parameter "weight" gives "conv.weight".
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "autograd/variable.h"
@@ -23,6 +25,9 @@ struct Alias {
   std::string name, owner;  // that of the file, and the parameter's
 };
 
+// A program's own module adds its parameters, buffers and children in its constructor and
+// overrides Forward; the example own_module has one with its training loop.
+//
 // A module starts on the meta device: its parameters and buffers have shapes but no memory until
 // Initialize, Allocate or a checkpoint (checkpoint/state_dict.h) allocates it. So a model of any
 // size can be built, and run on inputs on the meta device, to find shapes and costs.
@@ -34,30 +39,10 @@ class Module {
 
   // Images are (N, H, W, C). Errors are those of the ops: BadInput naming the op and the shapes.
   virtual Variable Forward(const Variable& x, const StepContext& ctx) = 0;
-  // Maps all outputs of the previous layer to all inputs of the next one, which may be on another
-  // pipeline stage. The activation comes first, then its companions (an attention mask, a skip
-  // connection). By default the activation goes through Forward and companions pass unchanged.
-  // Override this in a layer that reads, adds or drops companions.
-  virtual std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
-                                           const StepContext& ctx);
-
-  // Call after all micro-batches of a mini-batch. Batch norm updates its running statistics here,
-  // or, if the step was not taken, drops those of the mini-batch.
+  // Call after the backward of each mini-batch: once, also where its rows went through forward and
+  // backward in several parts, its micro-batches. Batch norm updates its running statistics here,
+  // not in Forward, or, if the step was not taken, drops those of the mini-batch.
   void EndMiniBatch(bool taken = true);
-
-  // Call before EndMiniBatch. Batch norm replaces its statistics by those of all replicas'
-  // micro-batches.
-  void Share(const ShareStatistics& share);
-
-  // Keeps only this rank's slice of each parameter that is split over tensor-parallel ranks. Call
-  // it once, when all parameters have their whole values; Forward then needs a context with the
-  // same place (StepContext::tensor_ranks). If several modules share variables (tied ones), call it
-  // on each. Throws BadInput if a parameter cannot be split so. Does nothing for a `place` of one
-  // rank.
-  void Split(const TensorPlace& place);
-  // The parameters that Split would split, in the order of Parameters; a tied one only with its
-  // owner.
-  std::vector<NamedSplit> Splits(const std::string& prefix = "") const;
 
   // All parameters in model order, the module's own before its children's, each variable once. The
   // results are handles to the module's variables. A tied parameter has its owner's name, whatever
@@ -69,9 +54,32 @@ class Module {
   // module's memory.
   std::vector<NamedTensor> Buffers(const std::string& prefix = "") const;
 
+  // The same of several tensors: all outputs of the previous layer become all inputs of the next
+  // one, which in a pipeline may be on another stage. The activation comes first, then its
+  // companions: what else goes with it from layer to layer (an attention mask, a skip connection).
+  // By default the activation goes through Forward and companions pass unchanged. Override this in
+  // a layer that reads, adds or drops companions.
+  virtual std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
+                                           const StepContext& ctx);
+
+  // For replicas of a model, which train together, each on a part of every mini-batch: call before
+  // EndMiniBatch. Batch norm replaces its statistics by those of all replicas' micro-batches.
+  void Share(const ShareStatistics& share);
+
+  // For tensor parallelism, where several ranks (threads or processes) compute each layer together:
+  // keeps only this rank's slice of each parameter that is split over them. Call it once, when all
+  // parameters have their whole values; Forward then needs a context with the same place
+  // (StepContext::tensor_ranks). If several modules share variables (tied ones), call it on each.
+  // Throws BadInput if a parameter cannot be split so. Does nothing for a `place` of one rank.
+  void Split(const TensorPlace& place);
+  // The parameters that Split would split, in the order of Parameters; a tied one only with its
+  // owner.
+  std::vector<NamedSplit> Splits(const std::string& prefix = "") const;
+
   // Sets every parameter and buffer by its initializer from the random stream of (seed, its name):
   // the values depend neither on the order of layers nor on which rank has them. `prefix` is this
-  // module's name if it is a part of a model. Allocates missing memory on `device`.
+  // module's name if it is a part of a model. Allocates missing memory on `device`. Throws BadInput
+  // if two parameters or buffers have one name, or two dropout layers one number (dropout.h).
   void Initialize(uint64_t seed, const std::string& prefix = "", Device device = {});
   // Allocates memory, with undefined content, for all parameters and buffers that have none.
   void Allocate(Device device = {});
@@ -79,12 +87,17 @@ class Module {
   void MoveTo(Device device);
   // The device of the first parameter; the CPU if there are none.
   Device device() const;
+  // Throws BadInput tagged `layer` if `x` has values and one of this module's own parameters or
+  // buffers has a shape alone. A forward that uses them calls it, since all that it computes would
+  // have a shape alone too.
+  void RequireValues(const char* layer, const Variable& x) const;
 
  protected:
   Module() = default;
   // Moves a layer to where it is kept (Sequential); handles to its parameters stay valid.
   Module(Module&&) = default;
-  // A leaf that requires a gradient; its values are set by Initialize.
+  // A leaf that requires a gradient; its values are set by Initialize. Throws BadInput for a name
+  // that the module has already, and without an initializer.
   Variable AddParameter(std::string name, const Shape& shape, DType dtype, Initializer initializer);
   // The same for a parameter that Split splits.
   Variable AddParameter(std::string name, const Shape& shape, DType dtype, Initializer initializer,
@@ -94,15 +107,17 @@ class Module {
   void TieParameter(std::string name, std::string owner, const Variable& value);
   // Adds state that is not trained. The handle stays valid when the buffer is allocated.
   Variable AddBuffer(std::string name, const Shape& shape, DType dtype, Initializer initializer);
-  // Adds a child and returns it; its parameters' names begin with `name` and a dot.
+  // Adds a child and returns it; its parameters' names begin with `name` and a dot. Throws BadInput
+  // for a name that a child has already.
   template <class M>
   std::shared_ptr<M> AddChild(std::string name, std::shared_ptr<M> child) {
-    children_.push_back({name, child, name});
-    return child;
+    return AddChild(name, std::move(child), name);
   }
-  // `title` is the child's name in tables and errors, for children that share a `name`.
+  // `title` is the child's name in tables and errors, for children that share a `name`; no two
+  // children share a title.
   template <class M>
   std::shared_ptr<M> AddChild(std::string name, std::shared_ptr<M> child, std::string title) {
+    CheckNewChild(title);
     children_.push_back({std::move(name), child, std::move(title)});
     return child;
   }
@@ -115,6 +130,9 @@ class Module {
   virtual void OnShare(const ShareStatistics& /*share*/) {}
   // This module's own part of EndMiniBatch.
   virtual void OnEndMiniBatch(bool /*taken*/) {}
+  // The number that keys this module's own random numbers, if it draws any: layers of one number
+  // would draw the same.
+  virtual std::optional<uint64_t> DropoutNumber() const { return std::nullopt; }
 
   // A part of this module.
   struct Child {
@@ -132,8 +150,15 @@ class Module {
     std::string owner;  // if tied: its name in the whole model
     std::optional<TensorSplit> split = {};
   };
+  // Names of dropout layers and what they are, by number.
+  using Dropouts = std::map<uint64_t, std::pair<const Module*, std::string>>;
+
   std::vector<Parameter*> OwnState();  // parameters that are not tied, and buffers
   void AppendParameters(const std::string& prefix, std::vector<NamedVariable>& all) const;
+  void CheckNewName(const std::string& name) const;
+  void CheckNewChild(const std::string& title) const;
+  void CheckNames(const std::string& prefix) const;
+  void CheckDropouts(const std::string& prefix, Dropouts& found) const;
 
   std::vector<Parameter> parameters_, buffers_;
   std::vector<Child> children_;

@@ -137,6 +137,7 @@ Variable MultiheadAttention::Attend(const Variable& query, const Variable& key,
               value.dim(0) == query.dim(0) && key.dim(1) == value.dim(1),
           kOp, "needs query (N, L, E), key and value (N, S, ...), got {}, {} and {}", query.shape(),
           key.shape(), value.shape());
+  RequireValues(kOp, query);
   const Variable mask = JoinedMask(masks, {query.dim(0), plan_.heads, query.dim(1), key.dim(1)});
   AttentionPlan plan = plan_;
   plan.causal = masks.is_causal && !mask.defined();

@@ -16,7 +16,7 @@ struct MultiheadAttentionOptions {
   double dropout = 0;                    // of the attention weights, in training
   bool bias = true;
   // Widths of key and value; embed_dim unless given.
-  std::optional<int64_t> kdim, vdim;
+  std::optional<int64_t> kdim = {}, vdim = {};
   uint64_t dropout_layer = 0;  // the number of its dropout (dropout.h)
   DType dtype = DType::kF32;
 };
@@ -24,9 +24,9 @@ struct MultiheadAttentionOptions {
 // What keeps queries from keys. As in PyTorch, and other than in ops/attention, a bool mask is true
 // where a query may NOT attend to a key; a floating one is added to the scores.
 struct AttentionMasks {
-  Variable attn_mask;         // (L, S) or (N num_heads, L, S)
-  Variable key_padding_mask;  // (N, S)
-  bool is_causal = false;     // also: query i attends to keys 0 to i alone
+  Variable attn_mask = {};         // (L, S) or (N num_heads, L, S)
+  Variable key_padding_mask = {};  // (N, S)
+  bool is_causal = false;          // also: query i attends to keys 0 to i alone
 };
 
 // The masks as MultiheadDotProductAttention takes one: undefined, bool and true where a query may

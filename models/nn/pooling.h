@@ -10,7 +10,7 @@ namespace torus::nn {
 // Defaults are PyTorch's. Members without a comment are its arguments, pairs of (height, width)
 // where they differ.
 struct PoolOptions {
-  Extent kernel = 1;
+  Extent kernel = 1;                  // kernel_size
   std::optional<Extent> stride = {};  // none: the kernel
   Extent padding = 0;
   bool count_include_pad = true;  // of AvgPool2d alone: whether a mean counts zeros of the padding

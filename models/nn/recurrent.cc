@@ -4,6 +4,7 @@
 #include "ops/dropout/dropout.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/matmul/linear.h"
+#include "ops/recurrent/lstm.h"
 #include "ops/recurrent/lstm_cell.h"
 #include "ops/view/join.h"
 #include "ops/view/view.h"
@@ -56,8 +57,8 @@ Recurrent::Cell Recurrent::AddCell(int64_t layer, bool reverse) {
   return cell;
 }
 
-std::vector<Variable> Recurrent::Steps(const Cell& cell, const Variable& x, bool reverse,
-                                       CellState& state) const {
+Variable Recurrent::Steps(const Cell& cell, const Variable& x, bool reverse,
+                          CellState& state) const {
   const std::vector<Variable> inputs =
       ops::Split(ops::Linear(x, cell.weight_ih, cell.bias_ih), 1, 0);
   std::vector<Variable> outputs(inputs.size());
@@ -66,7 +67,7 @@ std::vector<Variable> Recurrent::Steps(const Cell& cell, const Variable& x, bool
     state = Step(cell, ops::Squeeze(inputs[at], {0}), state);
     outputs[at] = state.h;
   }
-  return outputs;
+  return ops::Stack(outputs);
 }
 
 // Dropout takes samples in dimension 0.
@@ -80,7 +81,7 @@ Variable Recurrent::Layer(int64_t layer, const Variable& x, std::vector<CellStat
   std::vector<Variable> directions;
   for (int64_t d = 0; d < Directions(); ++d) {
     const auto at = static_cast<size_t>(layer * Directions() + d);
-    directions.push_back(ops::Stack(Steps(cells_[at], x, d == 1, states[at])));
+    directions.push_back(Steps(cells_[at], x, d == 1, states[at]));
   }
   return directions.size() == 1 ? directions[0] : ops::Cat(directions, -1);
 }
@@ -110,6 +111,7 @@ RecurrentOutput Recurrent::Run(const Variable& input, const RecurrentState& init
   Require(input.rank() == 3 && input.dim(2) == options_.input_size, name_,
           "needs an input of three dimensions, the last {}, got {}", options_.input_size,
           input.shape());
+  RequireValues(name_, input);
   Variable x = options_.batch_first ? Turned(input) : input;
   Require(x.dim(0) >= 1, name_, "needs at least one step, got {}", input.shape());
   std::vector<CellState> states = StatesOf(initial, x);
@@ -135,6 +137,18 @@ Lstm::CellState Lstm::Step(const Cell& cell, const Variable& from_input,
   const Variable from_state = ops::Linear(before.h, cell.weight_hh, cell.bias_hh);
   const auto [h, c] = ops::LstmCell(from_input, from_state, before.c);
   return {cell.weight_hr.defined() ? ops::Linear(h, cell.weight_hr) : h, c};
+}
+
+// A projection lies between two steps; without it one op takes all of them. Both biases are then
+// added to the inputs' part.
+Variable Lstm::Steps(const Cell& cell, const Variable& x, bool reverse, CellState& state) const {
+  if (cell.weight_hr.defined()) return Recurrent::Steps(cell, x, reverse, state);
+  const Variable bias = cell.bias_ih.defined() ? ops::Add(cell.bias_ih, cell.bias_hh) : Variable();
+  const ops::LstmOutput y =
+      ops::Lstm(ops::Linear(x, cell.weight_ih, bias), cell.weight_hh, state.h, state.c, reverse);
+  const Variable last = ops::Narrow(y.h, 0, reverse ? 0 : x.dim(0) - 1, 1);
+  state = {ops::Squeeze(last, {0}), y.c};
+  return y.h;
 }
 
 // Gates r, z and n: n' = tanh(n + sigmoid(r) n of h), h' = n' + sigmoid(z) (h - n').

@@ -65,14 +65,14 @@ class Recurrent : public Module {
   // One step; `from_input` (N, gates hidden) is the inputs' part of the gates.
   virtual CellState Step(const Cell& cell, const Variable& from_input,
                          const CellState& before) const = 0;
+  // The hidden states (T, N, width) of all steps, in the order of the input's; `state` is that of
+  // the last one. By Step, one after another, unless a layer has an op for all.
+  virtual Variable Steps(const Cell& cell, const Variable& x, bool reverse, CellState& state) const;
 
  private:
   int64_t Directions() const { return options_.bidirectional ? 2 : 1; }
   int64_t Width() const;  // of h
   Cell AddCell(int64_t layer, bool reverse);
-  // The hidden states of all steps, in the order of the input's; `state` is the last one.
-  std::vector<Variable> Steps(const Cell& cell, const Variable& x, bool reverse,
-                              CellState& state) const;
   // x (T, N, ...), in training with dropout, for the layer of that number.
   Variable Dropped(int64_t layer, const Variable& x, const StepContext& ctx) const;
   // The outputs (T, N, D width) of one layer; takes and replaces its states.
@@ -95,6 +95,8 @@ class Lstm : public Recurrent {
  protected:
   CellState Step(const Cell& cell, const Variable& from_input,
                  const CellState& before) const override;
+  Variable Steps(const Cell& cell, const Variable& x, bool reverse,
+                 CellState& state) const override;
 };
 
 // As torch.nn.GRU; gates are in the order r, z, n.

@@ -12,6 +12,7 @@ RmsNorm::RmsNorm(const RmsNormOptions& options) : options_(options) {
 }
 
 Variable RmsNorm::Forward(const Variable& x, const StepContext&) {
+  RequireValues("rms_norm", x);
   return ops::RmsNorm(x, {options_.width}, weight_, options_.eps);
 }
 

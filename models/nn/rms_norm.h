@@ -10,7 +10,7 @@ namespace torus::nn {
 // Defaults are torch.nn.RMSNorm's, of a last dimension of `width`. Members without a comment are
 // its arguments; dtype is that of the parameters.
 struct RmsNormOptions {
-  int64_t width = 0;
+  int64_t width = 0;               // normalized_shape
   std::optional<double> eps = {};  // none: the machine epsilon of what is summed (ops::RmsNorm)
   bool elementwise_affine = true;
   DType dtype = DType::kF32;

@@ -27,8 +27,15 @@ BatchStatistics Merge(const std::vector<BatchStatistics>& parts) {
   return {mean.To(dtype), variance.To(dtype), count};
 }
 
-void StatisticsOfMiniBatch::Keep(int micro_batch, BatchStatistics statistics) {
-  kept_[micro_batch] = std::move(statistics);
+void StatisticsOfMiniBatch::Keep(const StepContext& ctx, BatchStatistics statistics) {
+  if (ctx.step != step_) RequireNone();
+  step_ = ctx.step;
+  kept_[ctx.micro_batch] = std::move(statistics);
+}
+
+void StatisticsOfMiniBatch::RequireNone() const {
+  Require(kept_.empty(), "batch_norm",
+          "the statistics of step {} are pending: call EndMiniBatch after each mini-batch", step_);
 }
 
 void StatisticsOfMiniBatch::Share(const ShareStatistics& share) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/share_statistics.h"
+#include "runtime/step_context.h"
 #include "runtime/tensor.h"
 
 namespace torus::nn {
@@ -26,8 +27,11 @@ BatchStatistics Merge(const std::vector<BatchStatistics>& parts);
 // number, so a forward that runs twice (activation checkpointing) counts once.
 class StatisticsOfMiniBatch {
  public:
-  // Of a micro-batch; replaces those of that number.
-  void Keep(int micro_batch, BatchStatistics statistics);
+  // Of a micro-batch of the step; replaces those of that number. Throws BadInput if statistics of
+  // another step are kept.
+  void Keep(const StepContext& ctx, BatchStatistics statistics);
+  // Throws BadInput if any are kept: what an evaluation would read does not contain them.
+  void RequireNone() const;
   // Replaces them by those of all replicas' micro-batches.
   void Share(const ShareStatistics& share);
   // Merges and clears all, in ascending order of micro-batch whatever order they came in. Returns
@@ -36,6 +40,7 @@ class StatisticsOfMiniBatch {
 
  private:
   std::map<int, BatchStatistics> kept_;
+  int64_t step_ = 0;  // of kept_, if there are any
 };
 
 }  // namespace torus::nn

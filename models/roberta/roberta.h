@@ -27,8 +27,8 @@ struct RobertaOptions {
   std::string hidden_act = "gelu";
   double hidden_dropout_prob = 0.1;
   double attention_probs_dropout_prob = 0.1;
-  std::optional<double> classifier_dropout;  // hidden_dropout_prob where absent
-  int64_t max_position_embeddings = 512;     // the first token has position pad_token_id + 1
+  std::optional<double> classifier_dropout = {};  // hidden_dropout_prob where absent
+  int64_t max_position_embeddings = 512;          // the first token has position pad_token_id + 1
   int64_t type_vocab_size = 2;
   double initializer_range = 0.02;
   double layer_norm_eps = 1e-12;

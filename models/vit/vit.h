@@ -21,7 +21,8 @@ struct VitOptions {
   int64_t mlp_dim = 3072;
   double dropout = 0, attention_dropout = 0;
   int64_t num_classes = 1000;
-  std::optional<int64_t> representation_size;  // of a layer with tanh in front of the classifier
+  // Of a layer with tanh in front of the classifier.
+  std::optional<int64_t> representation_size = {};
   DType dtype = DType::kF32;
 };
 

@@ -17,17 +17,17 @@ struct AttentionOptions {
   // Bool (true: the key takes part) or of the query's dtype (added to the scores); broadcasts to
   // (..., L, S). Only an added mask may require a gradient; the whole matrix of scores is then in
   // memory.
-  Variable attn_mask;
+  Variable attn_mask = {};
   // Row i attends to keys 0 to i. Not together with attn_mask.
   bool is_causal = false;
-  std::optional<double> scale;  // of the scores; 1 / sqrt(E) unless given, or 1 where E is 0
+  std::optional<double> scale = {};  // of the scores; 1 / sqrt(E) unless given, or 1 where E is 0
   // Equal groups of query heads (dimension -3) share one head of key and value.
   bool enable_gqa = false;
   // Dropout of the weights, in training only. Needs `context`. Word (h L + row) ceil4(S) + key of
   // the stream (seed, step, layer, sample) decides weight (row, key) of head h of a sample, where
   // ceil4 rounds up to a multiple of 4. Heads are numbered from first_head, since other
   // tensor-parallel ranks may have the heads before it. The first batch dimension runs over
-  // context->samples, or a multiple of them.
+  // context->samples, or a multiple of them; if these are empty, over samples 0, 1, ....
   double dropout_p = 0;
   const StepContext* context = nullptr;  // of the step; needed for dropout alone
   uint64_t layer = 0;                    // the dropout's number

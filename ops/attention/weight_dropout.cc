@@ -15,13 +15,14 @@ KeyedDropout MakeDropout(const AttentionOptions& o, const Shape& batch) {
   if (o.dropout_p == 0) return {};
   Require(o.context != nullptr, kOp, "dropout_p {} needs the step's context", o.dropout_p);
   if (!o.context->training || Numel(batch) == 0) return {};
-  const int64_t samples = std::ssize(o.context->samples);
-  Require(batch.rank() >= 1 && samples > 0 && batch[0] % samples == 0, kOp,
-          "needs dimension 0 of the batch {} to be a multiple of the {} samples of the step", batch,
-          samples);
-  KeyedDropout dropout{
-      .heads = Numel(batch) / samples, .first_head = o.first_head, .p = o.dropout_p};
-  for (int64_t sample : o.context->samples)
+  Require(batch.rank() >= 1, kOp, "dropout needs a dimension of samples, got the batch {}", batch);
+  const std::vector<int64_t> samples = SamplesOf(*o.context, batch[0]);
+  const int64_t count = std::ssize(samples);
+  Require(batch[0] % count == 0, kOp,
+          "needs dimension 0 of the batch {} to be a multiple of the {} of StepContext::samples",
+          batch, count);
+  KeyedDropout dropout{.heads = Numel(batch) / count, .first_head = o.first_head, .p = o.dropout_p};
+  for (int64_t sample : samples)
     dropout.streams.emplace_back(RandomKey{.seed = o.context->seed,
                                            .step = static_cast<uint64_t>(o.context->step),
                                            .layer = o.layer,

@@ -18,8 +18,12 @@ namespace {
 void CheckChannels(std::string_view name, const Tensor& tensor, const Variable& x) {
   const int64_t channels = x.dim(-1);
   const DType wanted = SumTypeOf(x.dtype());
-  Require(!tensor.defined() || (tensor.shape() == Shape{channels} && tensor.dtype() == wanted),
-          "batch_norm", "{} must be {} ({}), got {}", name, Name(wanted), channels, tensor);
+  if (!tensor.defined()) return;
+  Require(tensor.shape() == Shape{channels}, "batch_norm",
+          "input {} has {} channels, its last dimension, {} has shape {}", x.shape(), channels,
+          name, tensor.shape());
+  Require(tensor.dtype() == wanted, "batch_norm", "{} must be {} for an input of {}, got {}", name,
+          Name(wanted), Name(x.dtype()), Name(tensor.dtype()));
 }
 
 Tensor DataOf(const Variable& variable) {

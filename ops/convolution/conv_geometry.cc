@@ -45,7 +45,8 @@ ConvGeometry ConvGeometryOf(const Shape& input, const Shape& weight, const Conv2
           weight);
   const int64_t groups = options.groups;
   Require(groups >= 1 && input[3] == weight[3] * groups && weight[0] % groups == 0, "conv2d",
-          "channels of {} do not fit weight {} in {} groups", input, weight, groups);
+          "{} channels of images (N, H, W, C) {} do not fit weight {} in {} groups", input[3],
+          input, weight, groups);
   Require(weight[0] >= 1 && weight[1] >= 1 && weight[2] >= 1, "conv2d",
           "weight has no filter or no tap: {}", weight);
   Require(input[0] == 0 || input[3] == 0 || (input[1] > 0 && input[2] > 0), "conv2d",

@@ -42,7 +42,8 @@ ConvGeometry GeometryOf(const Shape& x, const Shape& weight, const ConvTranspose
           "needs an image (N, H, W, C) and a weight (C, kH, kW, O / groups), got {} and {}", x,
           weight);
   Require(o.groups >= 1 && x[3] == weight[0] && weight[0] % o.groups == 0, kOp,
-          "channels of {} do not fit weight {} in {} groups", x, weight, o.groups);
+          "{} channels of images (N, H, W, C) {} do not fit weight {} in {} groups", x[3], x,
+          weight, o.groups);
   Require(x[1] >= 1 && x[2] >= 1 && Numel(weight) > 0, kOp,
           "needs at least one pixel, filter and tap, got {} and {}", x, weight);
   const Shape result{x[0], SideOf(o, 0, x[1], weight[1]), SideOf(o, 1, x[2], weight[2]),
@@ -90,8 +91,9 @@ Variable WithoutBias(const Variable& x, const Variable& weight,
   return InPrecision(
       "conv_transpose2d",
       [&](const Variable& x, const Variable& weight) {
-        Require(weight.dtype() == x.dtype(), kOp, "weight must be {}, got {}", Name(x.dtype()),
-                Name(weight.dtype()));
+        Require(weight.dtype() == x.dtype(), kOp,
+                "input is {}, weight {}: give the input the weight's type by ops::Cast",
+                Name(x.dtype()), Name(weight.dtype()));
         return Transposed(x, weight, weight.data(), options);
       },
       x, weight);

@@ -49,7 +49,8 @@ Variable ConvOf(const Variable& x, const Variable& weight, const Tensor& values,
 }
 
 void CheckTypes(const Variable& x, const Variable& weight, const Variable& bias) {
-  Require(weight.dtype() == x.dtype(), "conv2d", "weight must be {}, got {}", Name(x.dtype()),
+  Require(weight.dtype() == x.dtype(), "conv2d",
+          "input is {}, weight {}: give the input the weight's type by ops::Cast", Name(x.dtype()),
           Name(weight.dtype()));
   Require(!bias.defined() || bias.dtype() == x.dtype(), "conv2d", "bias must be {}, got {}",
           Name(x.dtype()), bias);

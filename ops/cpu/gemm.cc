@@ -9,6 +9,7 @@
 #define EIGEN_DONT_PARALLELIZE
 #include <Eigen/Core>
 
+#include "ops/cpu/gemv.h"
 #include "ops/cpu/onednn_error.h"
 #include "runtime/address_space.h"
 #include "runtime/error.h"
@@ -82,6 +83,10 @@ void Gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, in
           float* c, int64_t ldc) {
   if (m == 0 || n == 0) return;
   if (k == 0) return ScaleRows(m, n, beta, c, ldc);
+  if (m == 1 && alpha == 1 && transpose_a == Transpose::kNo && transpose_b == Transpose::kYes) {
+    ScaleRow(beta, n, c);
+    return AddRowTimesTransposed(n, k, a, b, ldb, c);
+  }
   FixTeam();
   static std::once_flag compiled;
   std::call_once(compiled, CompileSgemm);

@@ -11,8 +11,8 @@ enum class Transpose : bool { kNo, kYes };
 // matrices as stored, in elements. With beta 0, C is written and never read, so it may hold NaN.
 // Zero sizes are allowed. C must overlap neither A nor B. Runs on the calling thread's team.
 //
-// float uses oneDNN's packed SGEMM, whose bits depend on the team size if k is long. double uses
-// Eigen, whose bits do not. Throws BrokenEnvironment if there is no memory for packing or for
+// float uses oneDNN's packed SGEMM, whose bits depend on the team size if k is long, but for one row
+// by a transposed matrix (gemv.h). double uses Eigen, whose bits do not. Throws BrokenEnvironment if there is no memory for packing or for
 // generated code (onednn_error.h).
 void Gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
           float alpha, const float* a, int64_t lda, const float* b, int64_t ldb, float beta,

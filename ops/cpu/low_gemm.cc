@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/cpu/low_gemv.h"
+#include "ops/cpu/gemv.h"
 #include "ops/cpu/low_pieces.h"
 #include "ops/cpu/onednn_engine.h"
 #include "ops/cpu/onednn_error.h"

@@ -13,7 +13,7 @@ namespace torus::cpu {
 // are f32; C, float or BFloat16, is rounded once, after `bias`, (n) or null, is added. With `add`,
 // `bias` must be null, and the old C is added before the rounding.
 //
-// Uses oneDNN's matmul, and low_gemv.h for one row. It is fast on processors with AVX512_BF16 or
+// Uses oneDNN's matmul, and gemv.h for one row. It is fast on processors with AVX512_BF16 or
 // AMX_BF16 (runtime/vector_unit.h); on others it runs plain loops or fails. The bits depend on the
 // team size if k is long. Throws BrokenEnvironment if there is no memory.
 template <class C>

@@ -10,9 +10,15 @@
 namespace torus::ops {
 namespace {
 
-std::vector<RandomStream> StreamsOf(const StepContext& context, uint64_t layer) {
+std::vector<RandomStream> StreamsOf(const Variable& input, const StepContext& context,
+                                    uint64_t layer) {
+  Require(input.rank() >= 1, "dropout", "needs at least one dimension, got {}", input.shape());
+  const std::vector<int64_t> samples = SamplesOf(context, input.dim(0));
+  Require(samples.empty() || input.dim(0) % std::ssize(samples) == 0, "dropout",
+          "needs dimension 0 to be a multiple of the {} of StepContext::samples, got {}",
+          samples.size(), input.shape());
   std::vector<RandomStream> streams;
-  for (int64_t sample : context.samples)
+  for (int64_t sample : samples)
     streams.emplace_back(RandomKey{.seed = context.seed,
                                    .step = static_cast<uint64_t>(context.step),
                                    .layer = layer,
@@ -23,17 +29,10 @@ std::vector<RandomStream> StreamsOf(const StepContext& context, uint64_t layer) 
 uint64_t ThresholdOf(double p) { return static_cast<uint64_t>(std::llround(p * 0x1p32)); }
 
 // One byte per element, less than any input takes.
-Tensor MaskOf(const Tensor& x, double p, const StepContext& context, uint64_t layer) {
-  Tensor keep(x.shape(), DType::kU8, x.device());
-  kernels::DropoutMask(StreamsOf(context, layer), ThresholdOf(p), keep);
+Tensor MaskOf(const Variable& input, double p, const StepContext& context, uint64_t layer) {
+  Tensor keep(input.shape(), DType::kU8, input.data().device());
+  kernels::DropoutMask(StreamsOf(input, context, layer), ThresholdOf(p), keep);
   return keep;
-}
-
-void CheckSamples(const Variable& input, const StepContext& context) {
-  const int64_t samples = std::ssize(context.samples);
-  Require(input.rank() >= 1 && (samples == 0 ? input.dim(0) == 0 : input.dim(0) % samples == 0),
-          "dropout", "needs dimension 0 to be a multiple of the {} samples of the step, got {}",
-          samples, input.shape());
 }
 
 void CheckProbability(double p) {
@@ -47,9 +46,8 @@ Tensor Apply(const Tensor& x, const Tensor& keep, double p) {
 }
 
 Variable DropoutOf(const Variable& input, double p, const StepContext& context, uint64_t layer) {
-  CheckSamples(input, context);
   const Tensor x = input.data().Contiguous();
-  const Tensor keep = MaskOf(x, p, context, layer);
+  const Tensor keep = MaskOf(input, p, context, layer);
   return Record("dropout", Apply(x, keep, p), {input},
                 [keep = Saved(keep), p](const GradContext& g) {
                   return Gradients{Apply(g.grad(), keep.get(), p)};
@@ -67,8 +65,7 @@ bool AddsInOnePass(const Variable& input, const Variable& residual) {
 
 Variable DropoutAddOf(const Variable& input, const Variable& residual, double p,
                       const StepContext& context, uint64_t layer) {
-  CheckSamples(input, context);
-  const DroppedElements dropped{StreamsOf(context, layer), ThresholdOf(p), 1 / (1 - p)};
+  const DroppedElements dropped{StreamsOf(input, context, layer), ThresholdOf(p), 1 / (1 - p)};
   Tensor y(residual.shape(), residual.dtype(), residual.data().device());
   kernels::DropoutAdd(input.data().Contiguous(), residual.data().Contiguous(), dropped, y);
   return Record("dropout", y, {input, residual},

@@ -56,6 +56,9 @@ Variable Eq(const Variable& input, const Variable& other) {
 Variable Eq(const Variable& input, double other) {
   return Compared("eq", CompareOp::kEqual, input, other);
 }
+Tensor Eq(const Tensor& input, const Tensor& other) {
+  return Eq(Variable(input), Variable(other)).data();
+}
 
 Variable Ne(const Variable& input, const Variable& other) {
   return Compared("ne", CompareOp::kNotEqual, input, other);

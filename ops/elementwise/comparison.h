@@ -13,6 +13,7 @@ namespace torus::ops {
 // input == other; false if either is NaN, as are all but Ne.
 Variable Eq(const Variable& input, const Variable& other);
 Variable Eq(const Variable& input, double other);
+Tensor Eq(const Tensor& input, const Tensor& other);
 
 // input != other
 Variable Ne(const Variable& input, const Variable& other);

@@ -11,7 +11,7 @@
 //
 // There is no +=, since neither a new value under the old name nor a change of shared memory would
 // be seen to be meant: write x = x + y, or AddInPlace (runtime/kernels.h). There is no == of values
-// either: Variables compare by identity.
+// either: Variables compare by identity; ops::Eq (comparison.h) compares values.
 #pragma once
 
 #include "autograd/variable.h"

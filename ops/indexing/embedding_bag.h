@@ -17,13 +17,14 @@ BagMode ParseBagMode(std::string_view name);
 
 // The arguments of torch.nn.functional.embedding_bag.
 struct EmbeddingBagOptions {
-  std::optional<double> max_norm;   // these three as Embedding's
-  double norm_type = 2;             // of the norm that max_norm limits
-  bool scale_grad_by_freq = false;  // not with kMax
-  BagMode mode = BagMode::kMean;    // what a bag gives
-  Variable per_sample_weights;  // of input's shape and weight's dtype: a factor of each row; kSum
-  bool include_last_offset = false;    // the last offset is where the last bag ends
-  std::optional<int64_t> padding_idx;  // this index counts in no bag; negative from the end
+  std::optional<double> max_norm = {};  // these three as Embedding's
+  double norm_type = 2;                 // of the norm that max_norm limits
+  bool scale_grad_by_freq = false;      // not with kMax
+  BagMode mode = BagMode::kMean;        // what a bag gives
+  // Of input's shape and weight's dtype: a factor of each row; kSum.
+  Variable per_sample_weights = {};
+  bool include_last_offset = false;         // the last offset is where the last bag ends
+  std::optional<int64_t> padding_idx = {};  // this index counts in no bag; negative from the end
 };
 
 // input: indices (B, L), B bags of L, without offsets; or (N), where offsets (B), i64 or i32, say

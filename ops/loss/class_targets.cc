@@ -8,8 +8,9 @@ namespace torus::ops {
 ClassTargets CheckedTargets(std::string_view op, const Shape& input, const Tensor& target,
                             int64_t ignore_index) {
   const Shape wanted = WithoutClasses(op, input);
-  Require(!IsFloating(target.dtype()) && target.shape() == wanted, op,
-          "input {} needs class numbers of shape {}, got {}", input, wanted, target);
+  Require(!IsFloating(target.dtype()), op, "class numbers must be integers, got {}", target);
+  Require(target.shape() == wanted, op, "input {} needs class numbers of shape {}, got {}", input,
+          wanted, target);
   ClassTargets targets{target.To(DType::kI64).Contiguous(), ignore_index};
   kernels::CheckClasses(op, input[ClassDim(op, input)], targets);
   return targets;

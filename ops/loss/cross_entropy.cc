@@ -26,8 +26,11 @@ Tensor AlongClasses(const Tensor& weight, const Shape& input) {
 // -sum target log_p weight, composed: the target may require a gradient.
 Variable OfProbabilities(const Variable& log_p, const Variable& target,
                          const CrossEntropyOptions& options) {
-  Require(target.shape() == log_p.shape(), kOp, "probabilities must be {} as the input, got {}",
-          log_p.shape(), target.shape());
+  Require(
+      target.shape() == log_p.shape(), kOp,
+      "a target of {} means probabilities, of shape {} as the input, got {}; class numbers must "
+      "be integers",
+      Name(target.dtype()), log_p.shape(), target.shape());
   const int classes = ClassDim(kOp, log_p.shape());
   const double s = options.label_smoothing, count = static_cast<double>(log_p.dim(classes));
   const Variable smooth = s == 0 ? target : Add(Mul(target, 1 - s), s / count);

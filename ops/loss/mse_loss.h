@@ -32,8 +32,8 @@ Variable SmoothL1Loss(const Variable& input, const Variable& target,
 
 // PyTorch's arguments and defaults.
 struct BinaryCrossEntropyOptions {
-  Tensor weight;      // a factor for each element; broadcasts; undefined: 1
-  Tensor pos_weight;  // a factor for the positive part of each class; broadcasts; undefined: 1
+  Tensor weight = {};      // a factor for each element; broadcasts; undefined: 1
+  Tensor pos_weight = {};  // a factor for the positive part of each class; broadcasts; undefined: 1
   LossReduction reduction = LossReduction::kMean;  // of the losses of all elements
 };
 

@@ -8,7 +8,7 @@ namespace torus::ops {
 
 // PyTorch's arguments and defaults.
 struct NllLossOptions {
-  Tensor weight;                // (C), of input's dtype: a factor for each class; undefined: all 1
+  Tensor weight = {};           // (C), of input's dtype: a factor for each class; undefined: all 1
   int64_t ignore_index = -100;  // targets with this value are ignored; need not be a class
   LossReduction reduction = LossReduction::kMean;  // of the losses of all elements
   // Share of the target's probability that is spread evenly over all C classes (Szegedy et al.

@@ -32,10 +32,12 @@ WeightProduct ProductFor(const Tensor& dy, const Tensor& x, WeightLayout layout,
 Shape AffineShape(std::string_view op, const Shape& input, const Variable& weight,
                   const Variable& bias, WeightLayout layout) {
   const bool out_in = layout == WeightLayout::kOutIn;
-  Require(weight.rank() == 2 && input.rank() >= 1 &&
-              input[input.rank() - 1] == weight.dim(out_in ? 1 : 0),
-          op, "needs input (..., in) and weight {}, got {} and {}",
-          out_in ? "(out, in)" : "(in, out)", input, weight.shape());
+  Require(weight.rank() == 2 && input.rank() >= 1, op,
+          "needs input (..., in) and weight {}, got {} and {}", out_in ? "(out, in)" : "(in, out)",
+          input, weight.shape());
+  const int64_t given = input[input.rank() - 1], in = weight.dim(out_in ? 1 : 0);
+  Require(given == in, op, "input {} has {} features, weight {} takes {}", input, given,
+          weight.shape(), in);
   const int64_t out = weight.dim(out_in ? 0 : 1);
   Require(!bias.defined() || bias.shape() == Shape{out}, op, "needs a bias ({}), got {}", out,
           bias);

@@ -8,21 +8,21 @@
 
 namespace torus::ops {
 
-// PyTorch's arguments and defaults. Dims are one number for both axes, or (height, width). Members
-// without a comment are those.
+// PyTorch's arguments and defaults. Dims are {both axes} or {height, width}. Members without a
+// comment are those.
 struct AvgPool2dOptions {
-  Dims kernel_size;
+  Dims kernel_size = {};
   Dims stride{};  // empty: the kernel size
   Dims padding{0};
   bool ceil_mode = false;
   bool count_include_pad = true;
-  std::optional<int64_t> divisor_override;  // not 0; instead of the window's size
+  std::optional<int64_t> divisor_override = {};  // not 0; instead of the window's size
 };
 
 // f32 or f64. Throws BadInput tagged avg_pool2d for arguments that PyTorch refuses.
 Variable AvgPool2d(const Variable& input, const AvgPool2dOptions& options);
 
-// Pools any non-empty image to `output_size`: one number or (height, width), where -1 keeps the
+// Pools any non-empty image to `output_size`, {both axes} or {height, width}, where -1 keeps the
 // input's size (PyTorch's None). Output i averages pixels [floor(i in / out), ceil((i + 1) in /
 // out)).
 Variable AdaptiveAvgPool2d(const Variable& input, const Dims& output_size);

@@ -5,10 +5,10 @@
 
 namespace torus::ops {
 
-// PyTorch's arguments and defaults. Dims are one number for both axes, or (height, width). Members
-// without a comment are those.
+// PyTorch's arguments and defaults. Dims are {both axes} or {height, width}. Members without a
+// comment are those.
 struct MaxPool2dOptions {
-  Dims kernel_size;
+  Dims kernel_size = {};
   Dims stride{};  // empty: the kernel size
   Dims padding{0};
   Dims dilation{1};

@@ -20,6 +20,7 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"scaled_dot_product_attention", Policy::kLow},
       {"linear_cross_entropy", Policy::kLowInputs},
       {"conv_chain", Policy::kComposed},
+      {"lstm", Policy::kComposed},
 
       {"layer_norm", Policy::kLowOutput},
       {"rms_norm", Policy::kLowOutput},

@@ -1,9 +1,9 @@
 // Windows of images as rows, and their sums back into images: torch.nn.functional.unfold and fold
 // (im2col and col2im), for images (N, H, W, C).
 //
-// kernel_size, dilation, padding, stride and output_size are one number for both axes, or (height,
-// width). Along an axis there are (size + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1
-// windows, rounded down. Throws BadInput where there is none, and for sizes that do not fit.
+// kernel_size, dilation, padding, stride and output_size are {both axes} or {height, width}. Along
+// an axis there are (size + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1 windows,
+// rounded down. Throws BadInput where there is none, and for sizes that do not fit.
 #pragma once
 
 #include "autograd/variable.h"

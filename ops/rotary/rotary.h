@@ -8,8 +8,8 @@ namespace torus::ops {
 
 // Which angles, and of which positions.
 struct RotaryOptions {
-  RotaryFrequencies frequencies;  // of the pairs
-  int64_t first = 0;              // position of the first token
+  RotaryFrequencies frequencies = {};  // of the pairs
+  int64_t first = 0;                   // position of the first token
 };
 
 // Turns each head by its token's position. x is (..., T, heads, width) of any floating dtype, of

@@ -34,7 +34,7 @@ constexpr int kPiecesAheadBetween = 8;
 // Piece i of the span is piece i of every chunk. Its terms are started `ahead` pieces before it is
 // summed, and its sums are taken `ahead` pieces later.
 template <class T>
-class Direct : public PendingAllReduce {
+class Direct : public PendingCollective {
  public:
   Direct(Transport& transport, std::span<T> data, std::string what, Tags tags = {},
          int ahead = kPiecesAhead)
@@ -47,24 +47,6 @@ class Direct : public PendingAllReduce {
         rank_(transport.rank()),
         most_(std::min<int64_t>(Largest(), kPieceElements<T>)),
         pieces_(n_ == 1 || most_ == 0 ? 0 : (Largest() + most_ - 1) / most_) {}
-
-  void ReduceScatter() {
-    Start();
-    for (int64_t i = 0; i < pieces_; ++i) {
-      StartTerms(i + ahead_);
-      Sum();
-    }
-    for (std::vector<Pending>& sent : sent_terms_) WaitForAll(sent);
-  }
-
-  void AllGather() {
-    for (int64_t i = 0; i < pieces_; ++i) SendSum(i);
-    for (int64_t i = 0; i < pieces_; ++i) {
-      StartTaking(i);
-      WaitForAll(taken_sums_);
-    }
-    WaitForAll(sent_sums_);
-  }
 
   void Start() {
     if (pieces_ > 0) scratch_.emplace((ahead_ + 1) * (n_ - 1) * most_ * sizeof(T), Device{});
@@ -201,16 +183,6 @@ class Direct : public PendingAllReduce {
 }  // namespace
 
 template <class T>
-void DirectReduceScatter(Transport& transport, std::span<T> data, const std::string& what) {
-  Direct<T>(transport, data, what).ReduceScatter();
-}
-
-template <class T>
-void DirectAllGather(Transport& transport, std::span<T> data, const std::string& what) {
-  Direct<T>(transport, data, what).AllGather();
-}
-
-template <class T>
 void DirectAllReduce(Transport& transport, std::span<T> data, const std::string& what) {
   if (SharedBuffers* const buffers = SharedBuffersOfAll(transport))
     return SharedAllReduce(transport, *buffers, data, what);
@@ -220,20 +192,18 @@ void DirectAllReduce(Transport& transport, std::span<T> data, const std::string&
 }
 
 template <class T>
-std::unique_ptr<PendingAllReduce> StartDirectAllReduce(Transport& transport, std::span<T> data,
-                                                       std::string what, int lane) {
+std::unique_ptr<PendingCollective> StartDirectAllReduce(Transport& transport, std::span<T> data,
+                                                        std::string what, int lane) {
   auto direct = std::make_unique<Direct<T>>(transport, data, std::move(what), TagsOfLane(lane),
                                             kPiecesAheadBetween);
   direct->Start();
   return direct;
 }
 
-#define TORUS_DIRECT(T)                                                                        \
-  template void DirectReduceScatter<T>(Transport&, std::span<T>, const std::string&);          \
-  template void DirectAllGather<T>(Transport&, std::span<T>, const std::string&);              \
-  template void DirectAllReduce<T>(Transport&, std::span<T>, const std::string&);              \
-  template std::unique_ptr<PendingAllReduce> StartDirectAllReduce<T>(Transport&, std::span<T>, \
-                                                                     std::string, int);
+#define TORUS_DIRECT(T)                                                                         \
+  template void DirectAllReduce<T>(Transport&, std::span<T>, const std::string&);               \
+  template std::unique_ptr<PendingCollective> StartDirectAllReduce<T>(Transport&, std::span<T>, \
+                                                                      std::string, int);
 TORUS_FOR_SUMMED_TYPES(TORUS_DIRECT)
 #undef TORUS_DIRECT
 

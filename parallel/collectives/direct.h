@@ -24,43 +24,24 @@
 #include <span>
 #include <string>
 
+#include "parallel/collectives/pending_collective.h"
 #include "parallel/transport/transport.h"
 
 namespace torus::parallel {
 
-// Every rank of `transport` calls these with spans of the same length, which may be any. T is
-// float, double, int64_t or int32_t. Chunks are those of ChunkOf. `what` appears in errors,
-// followed by the piece ("..., reduce-scatter 1 of 1").
-
-// After it rank r holds the sum of chunk r; its other chunks are unchanged.
-template <class T>
-void DirectReduceScatter(Transport& transport, std::span<T> data, const std::string& what);
-
-// Before it rank r holds chunk r; after it every rank holds all.
-template <class T>
-void DirectAllGather(Transport& transport, std::span<T> data, const std::string& what);
-
-// Both, interleaved piece by piece: every rank ends with the sum. Ranks that share memory sum
+// Every rank of `transport` calls it with a span of the same length, which may be any, and ends
+// with the sum. T is float, double, int64_t or int32_t. Chunks are those of ChunkOf. `what` appears
+// in errors, followed by the piece ("..., reduce-scatter 1 of 1"). Ranks that share memory sum
 // through it (shared_sum.h), with the same bits.
 template <class T>
 void DirectAllReduce(Transport& transport, std::span<T> data, const std::string& what);
 
-// An all-reduce in flight, advanced between other work.
-class PendingAllReduce {
- public:
-  virtual ~PendingAllReduce() = default;
-  // Sums and sends what has arrived, without waiting. Returns whether all is done.
-  virtual bool Advance() = 0;
-  // Waits for the rest.
-  virtual void Finish() = 0;
-};
-
-// Starts a DirectAllReduce with the same bits. `data` stays allocated and unused by others until it
-// is done. All-reduces in flight at the same time have different lanes (numbered from 0). Those of
-// the same lane start in the same order on all ranks, each after the previous one is done.
+// Starts a DirectAllReduce with the same bits. All-reduces in flight at the same time have
+// different lanes (numbered from 0). Those of the same lane start in the same order on all ranks,
+// each after the previous one is done.
 template <class T>
-std::unique_ptr<PendingAllReduce> StartDirectAllReduce(Transport& transport, std::span<T> data,
-                                                       std::string what, int lane);
+std::unique_ptr<PendingCollective> StartDirectAllReduce(Transport& transport, std::span<T> data,
+                                                        std::string what, int lane);
 
 // Elements that `rank` sends in an all-reduce of `count` elements: in total, and to one other rank.
 int64_t DirectElementsSent(int ranks, int rank, int64_t count);

@@ -14,6 +14,8 @@ namespace {
 
 constexpr Tag kReduceTag{TagClass::kCollective, 10};
 constexpr Tag kGatherTag{TagClass::kCollective, 11};
+// What is gathered on one rank, for a checkpoint, is not traffic of the steps.
+constexpr Tag kGatherAtTag{TagClass::kControl, (3 << 22) + 256};
 
 void CheckRows(const Transport& transport, size_t rows, const std::string& what) {
   Require(rows == static_cast<size_t>(transport.size()), "rows",
@@ -97,25 +99,79 @@ void ReduceRows(Transport& transport, const std::vector<std::span<T>>& rows,
 TORUS_FOR_SUMMED_TYPES(TORUS_REDUCE_ROWS)
 #undef TORUS_REDUCE_ROWS
 
-void GatherRows(Transport& transport, const std::vector<std::span<std::byte>>& rows,
-                const std::string& what) {
-  CheckRows(transport, rows.size(), what);
-  const std::string step = what + ", all-gather";
-  const int n = transport.size(), rank = transport.rank();
-  std::vector<Pending> pending;
-  for (int k = 1; k < n; ++k) {
-    const int from = (rank + n - k) % n, to = (rank + k) % n;
-    if (!rows[from].empty())
-      pending.push_back(
-          transport.Recv(from, kGatherTag, {rows[from].data(), rows[from].size()}, step));
-    if (!rows[rank].empty())
-      pending.push_back(
-          transport.Send(to, kGatherTag, {rows[rank].data(), rows[rank].size()}, step));
-  }
-  WaitForAll(pending);
+namespace {
+
+// Waits on the host for CPU memory; for a GPU's, its stream waits.
+void WaitForRow(Pending& pending, const Buffer& row) {
+  if (row.device.kind == DeviceKind::kCpu)
+    pending.Wait();
+  else
+    pending.WaitOn(row.stream);
 }
 
-void GatherRowsAt(int root, Transport& transport, const std::vector<std::span<std::byte>>& rows,
+class RowGather : public PendingCollective {
+ public:
+  RowGather(Transport& transport, const std::vector<Buffer>& rows, Tag tag,
+            const std::string& what) {
+    CheckRows(transport, rows.size(), what);
+    const std::string step = what + ", all-gather";
+    const int n = transport.size(), rank = transport.rank();
+    for (int k = 1; k < n; ++k) {
+      const int from = (rank + n - k) % n, to = (rank + k) % n;
+      if (rows[from].bytes > 0)
+        received_.push_back({transport.Recv(from, tag, rows[from], step), rows[from]});
+      const Buffer& own = rows[rank];
+      if (own.bytes > 0)
+        sent_.push_back(
+            {transport.Send(to, tag, {own.data, own.bytes, own.device, own.stream}, step), own});
+    }
+  }
+
+  // A peer's send may complete only when its message is received here, so receive first.
+  bool Advance() override {
+    if (!AllDone(received_)) return false;
+    WaitForAll(received_);
+    if (!AllDone(sent_)) return false;
+    WaitForAll(sent_);
+    return true;
+  }
+
+  void Finish() override {
+    WaitForAll(received_);
+    WaitForAll(sent_);
+  }
+
+ private:
+  struct Message {
+    Pending pending;
+    Buffer row;
+  };
+  static bool AllDone(const std::vector<Message>& messages) {
+    return std::ranges::all_of(messages, [](const Message& one) { return one.pending.Done(); });
+  }
+  static void WaitForAll(std::vector<Message>& messages) {
+    for (Message& one : messages) WaitForRow(one.pending, one.row);
+    messages.clear();
+  }
+
+  std::vector<Message> received_, sent_;
+};
+
+}  // namespace
+
+void GatherRows(Transport& transport, const std::vector<Buffer>& rows, const std::string& what) {
+  RowGather(transport, rows, kGatherTag, what).Finish();
+}
+
+std::unique_ptr<PendingCollective> StartGatherRows(Transport& transport,
+                                                   const std::vector<Buffer>& rows,
+                                                   const std::string& what, int lane) {
+  constexpr int32_t kFirst = 1 << 20;  // after those of StartDirectAllReduce
+  const Tag tag{TagClass::kCollective, kFirst + lane};
+  return std::make_unique<RowGather>(transport, rows, tag, what);
+}
+
+void GatherRowsAt(int root, Transport& transport, const std::vector<Buffer>& rows,
                   const std::string& what) {
   CheckRows(transport, rows.size(), what);
   Require(root >= 0 && root < transport.size(), "rows", "the root must be below {}, got {} ({})",
@@ -124,11 +180,11 @@ void GatherRowsAt(int root, Transport& transport, const std::vector<std::span<st
   const int rank = transport.rank();
   std::vector<Pending> pending;
   for (int from = 0; from < transport.size(); ++from) {
-    const std::span<std::byte> row = rows[from];
-    if (from == root || (rank != root && rank != from) || row.empty()) continue;
+    const Buffer& row = rows[from];
+    if (from == root || (rank != root && rank != from) || row.bytes == 0) continue;
     pending.push_back(rank == root
-                          ? transport.Recv(from, kGatherTag, {row.data(), row.size()}, step)
-                          : transport.Send(root, kGatherTag, {row.data(), row.size()}, step));
+                          ? transport.Recv(from, kGatherAtTag, {row.data, row.bytes}, step)
+                          : transport.Send(root, kGatherAtTag, {row.data, row.bytes}, step));
   }
   WaitForAll(pending);
 }

@@ -7,10 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "parallel/collectives/pending_collective.h"
 #include "parallel/transport/transport.h"
 
 namespace torus::parallel {
@@ -23,13 +25,20 @@ template <class T>
 void ReduceRows(Transport& transport, const std::vector<std::span<T>>& rows,
                 const std::string& what);
 
-// Before it rank r holds row r; after it every rank holds all. Rank r sends row r to all others.
-void GatherRows(Transport& transport, const std::vector<std::span<std::byte>>& rows,
-                const std::string& what);
+// Before it rank r holds row r, in memory of a CPU or a GPU that the transport moves; after it
+// every rank holds all. Rank r sends row r to all others. On a GPU only the rows' streams wait for
+// it. `what` appears in errors ("..., all-gather").
+void GatherRows(Transport& transport, const std::vector<Buffer>& rows, const std::string& what);
 
-// The same for rank `root` alone, as MPI_Gatherv: rank r sends row r to it. Ranks other than the
-// root do not access their other rows, which need no memory.
-void GatherRowsAt(int root, Transport& transport, const std::vector<std::span<std::byte>>& rows,
+// Starts it. Those in flight at the same time have different lanes, as for StartDirectAllReduce.
+std::unique_ptr<PendingCollective> StartGatherRows(Transport& transport,
+                                                   const std::vector<Buffer>& rows,
+                                                   const std::string& what, int lane);
+
+// The same for rank `root` alone, as MPI_Gatherv, in CPU memory: rank r sends row r to it. Ranks
+// other than the root do not access their other rows, which need no memory. Its messages are of
+// TagClass::kControl ("..., gather").
+void GatherRowsAt(int root, Transport& transport, const std::vector<Buffer>& rows,
                   const std::string& what);
 
 }  // namespace torus::parallel

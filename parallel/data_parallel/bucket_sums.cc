@@ -1,11 +1,15 @@
 #include "parallel/data_parallel/bucket_sums.h"
 
-#include <span>
-
 #include "runtime/error.h"
-#include "runtime/stream.h"
 
 namespace torus::parallel {
+
+BucketSums::BucketSums(Communicator& replicas, GradientBuckets& buckets, int lane)
+    : replicas_(replicas),
+      buckets_(buckets),
+      lane_(lane),
+      on_gpus_(buckets.size() > 0 && buckets.bucket(0).device().kind == DeviceKind::kCuda),
+      running_(buckets.size()) {}
 
 std::string BucketSums::NameOf(int i) const {
   return fmt::format("all-reduce of {}, {}", buckets_.Describe(i), what_);
@@ -25,14 +29,15 @@ void BucketSums::Begin(const std::string& what) {
 
 void BucketSums::GradientIsWhole(int bucket, const Variable& leaf) {
   if (!armed_) return;
-  TORUS_CHECK(bucket > next_ || (bucket == next_ && !runs()));  // else it comes too late
+  // Else it comes too late.
+  TORUS_CHECK(bucket > next_ || (bucket == next_ && running_[bucket] == nullptr));
   missing_[bucket].erase(leaf.id());
   Advance();
 }
 
 void BucketSums::Advance() {
   while (armed_ && next_ < buckets_.size()) {
-    if (!runs() && !missing_[next_].empty()) return;
+    if (running_[next_] == nullptr && !missing_[next_].empty()) return;
     if (!Run(next_)) return;
     ++next_;
   }
@@ -40,67 +45,41 @@ void BucketSums::Advance() {
 
 void BucketSums::Finish(const std::string& what) {
   if (!armed_) Begin(what);
-  for (; next_ < buckets_.size(); ++next_) RunToEnd(next_);
-  End();
+  for (; next_ < buckets_.size(); ++next_)
+    if (on_gpus_)
+      Running(next_);
+    else
+      Take(next_);
+  for (int i = 0; on_gpus_ && i < buckets_.size(); ++i) Take(i);
   armed_ = false;
 }
 
-std::unique_ptr<PendingAllReduce> DirectBucketSums::Start(int i) {
-  Tensor& flat = buckets().bucket(i);
-  std::unique_ptr<PendingAllReduce> started;
-  VisitCompute("data-parallel", flat.dtype(), [&]<class T>(ComputeType<T>) {
-    const std::span<T> elements(flat.mutable_data<T>(), static_cast<size_t>(flat.numel()));
-    started = StartDirectAllReduce(replicas_, elements, NameOf(i), lane_);
-  });
-  return started;
+std::unique_ptr<PendingCollective> BucketSums::Start(int i) {
+  Tensor& flat = buckets_.bucket(i);
+  return replicas_.StartAllReduce(BufferOf(flat), flat.dtype(), NameOf(i), lane_);
 }
 
-PendingAllReduce& DirectBucketSums::Running(int i) {
-  if (!running_) {
-    buckets().Fill(i);
-    running_ = Start(i);
+PendingCollective& BucketSums::Running(int i) {
+  if (!running_[i]) {
+    buckets_.Fill(i);
+    running_[i] = Start(i);
   }
-  return *running_;
+  return *running_[i];
 }
 
-void DirectBucketSums::Take(int i) {
-  running_.reset();
-  buckets().Unfill(i);
-}
-
-bool DirectBucketSums::Run(int i) {
-  if (!Running(i).Advance()) return false;
+// Starts or continues bucket i without waiting. Returns whether the next bucket may start.
+bool BucketSums::Run(int i) {
+  PendingCollective& sum = Running(i);
+  if (on_gpus_) return true;
+  if (!sum.Advance()) return false;
   Take(i);
   return true;
 }
 
-void DirectBucketSums::RunToEnd(int i) {
+void BucketSums::Take(int i) {
   Running(i).Finish();
-  Take(i);
-}
-
-GpuBucketSums::GpuBucketSums(Transport& replicas, GradientBuckets& buckets)
-    : BucketSums(buckets), engine_(EngineOfAll(replicas)) {
-  Require(engine_ != nullptr, "data-parallel",
-          "the collectives engine sums on GPUs by NCCL, which does not link these replicas");
-}
-
-bool GpuBucketSums::Run(int i) {
-  buckets().Fill(i);
-  Tensor& flat = buckets().bucket(i);
-  const Buffer buffer{flat.mutable_raw(), flat.bytes(), flat.device(),
-                      CurrentStream(flat.device())};
-  started_.push_back(engine_->AllReduce(buffer, flat.dtype(), NameOf(i)));
-  return true;
-}
-
-void GpuBucketSums::End() {
-  for (size_t i = 0; i < started_.size(); ++i) {
-    const int bucket = static_cast<int>(i);
-    started_[i].WaitOn(CurrentStream(buckets().bucket(bucket).device()));
-    buckets().Unfill(bucket);
-  }
-  started_.clear();
+  running_[i].reset();
+  buckets_.Unfill(i);
 }
 
 }  // namespace torus::parallel

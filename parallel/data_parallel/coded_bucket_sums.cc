@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "parallel/collectives/direct.h"
 #include "parallel/data_parallel/coded_sum.h"
 #include "parallel/data_parallel/factor_sum.h"
 #include "runtime/error.h"
@@ -18,9 +19,9 @@ std::span<float> Elements(Tensor& tensor) {
 
 }  // namespace
 
-std::unique_ptr<PendingAllReduce> CodedBucketSums::Start(int i) {
+std::unique_ptr<PendingCollective> CodedBucketSums::Start(int i) {
   const bool coded = buckets().bucket(i).dtype() == DType::kF32 && step_ >= warmup_;
-  return coded ? StartCoded(i) : DirectBucketSums::Start(i);
+  return coded ? StartCoded(i) : BucketSums::Start(i);
 }
 
 // The key contains the indices, because all uses of a tied parameter have the same name.
@@ -46,7 +47,7 @@ int CodedBucketSums::UseOf(int i) const {
   return before;
 }
 
-std::unique_ptr<PendingAllReduce> CodedBucketSums::StartCoded(int i) {
+std::unique_ptr<PendingCollective> CodedBucketSums::StartCoded(int i) {
   Tensor behind = buckets().Behind(i);
   const std::string name = fmt::format("{} {}", buckets().parameters(i).front().name, UseOf(i));
   const CodecContext context{

@@ -1,4 +1,4 @@
-// DirectBucketSums through a codec. Each parameter's gradient is encoded by itself:
+// BucketSums through a codec. Each parameter's gradient is encoded by itself:
 // as factors if it is a FactorCodec (factor_sum.h), else as bytes (coded_sum.h). Internal to
 // DataParallel.
 #pragma once
@@ -14,13 +14,13 @@
 
 namespace torus::parallel {
 
-class CodedBucketSums : public DirectBucketSums {
+class CodedBucketSums : public BucketSums {
  public:
   // The buckets must be in CPU memory; those of f64 are summed uncoded, and all in the first
   // `warmup` steps.
-  CodedBucketSums(Transport& replicas, GradientBuckets& buckets, std::shared_ptr<Codec> codec,
+  CodedBucketSums(Communicator& replicas, GradientBuckets& buckets, std::shared_ptr<Codec> codec,
                   int64_t warmup, uint64_t seed, int lane)
-      : DirectBucketSums(replicas, buckets, lane),
+      : BucketSums(replicas, buckets, lane),
         codec_(std::move(codec)),
         warmup_(warmup),
         seed_(seed),
@@ -43,9 +43,9 @@ class CodedBucketSums : public DirectBucketSums {
   std::map<std::string, CodecMemory>& memories() { return memories_; }
 
  private:
-  std::unique_ptr<PendingAllReduce> Start(int i) override;
+  std::unique_ptr<PendingCollective> Start(int i) override;
   int UseOf(int i) const;
-  std::unique_ptr<PendingAllReduce> StartCoded(int i);
+  std::unique_ptr<PendingCollective> StartCoded(int i);
   std::vector<CodedPart> PartsOf(int i);
   uint64_t PlainBytesTo(int replica, int i) const;
   uint64_t BytesTo(int replica, int i) const;

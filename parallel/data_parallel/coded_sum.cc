@@ -7,18 +7,12 @@
 #include <utility>
 
 #include "parallel/codec/codec_number.h"
-#include "parallel/collectives/pieces.h"
 #include "runtime/crc32c.h"
 #include "runtime/error.h"
 #include "runtime/storage.h"
 
 namespace torus::parallel {
 namespace {
-
-Tag TagOfLane(int lane) {
-  constexpr int32_t kFirst = 1 << 20;  // after those of StartDirectAllReduce
-  return {TagClass::kCollective, kFirst + lane};
-}
 
 // Before each part of a message. Sent as raw bytes.
 struct PartHeader {
@@ -47,44 +41,37 @@ void AddTo(std::span<float> sum, std::span<const float> term) {
 }
 
 // Every message has the same length: that of the largest encoding.
-class CodedSum : public PendingAllReduce {
+class CodedSum : public PendingCollective {
  public:
-  CodedSum(Transport& transport, Codec& codec, std::vector<CodedPart> parts, std::span<float> rest,
-           const CodecContext& context, std::string what, int lane)
+  CodedSum(Communicator& replicas, Codec& codec, std::vector<CodedPart> parts,
+           std::span<float> rest, const CodecContext& context, std::string what, int lane)
       : codec_(codec),
         codec_number_(CodecNumber(codec)),
         parts_(std::move(parts)),
         rest_(rest),
         context_(context),
         what_(std::move(what)),
-        rank_(transport.rank()),
-        replicas_(transport.size()),
+        rank_(replicas.rank()),
+        replicas_(replicas.size()),
         bytes_(CodedSumBytes(codec, ShapesOf(parts_), rest.size())),
         messages_(bytes_ * static_cast<size_t>(replicas_), Device{}) {
     std::memset(MessageOf(rank_), 0, bytes_);
     Encode();
-    for (int k = 1; k < replicas_; ++k) {
-      const int from = (rank_ + replicas_ - k) % replicas_, to = (rank_ + k) % replicas_;
-      received_.push_back(transport.Recv(from, TagOfLane(lane), {MessageOf(from), bytes_}, what_));
-      sent_.push_back(transport.Send(to, TagOfLane(lane), {MessageOf(rank_), bytes_}, what_));
-    }
+    std::vector<Buffer> messages;
+    for (int r = 0; r < replicas_; ++r) messages.push_back({MessageOf(r), bytes_});
+    gathered_ = replicas.StartAllGather(messages, what_, lane);
   }
 
-  // A peer's send may complete only when its message is received here, so receive first.
   bool Advance() override {
     if (done_) return true;
-    if (!received_.empty() && !AllDone(received_)) return false;
-    WaitForAll(received_);
-    received_.clear();
-    if (!AllDone(sent_)) return false;
+    if (!gathered_->Advance()) return false;
     Finish();
     return true;
   }
 
   void Finish() override {
     if (std::exchange(done_, true)) return;
-    WaitForAll(received_);
-    WaitForAll(sent_);
+    gathered_->Finish();
     Sum();
   }
 
@@ -163,17 +150,17 @@ class CodedSum : public PendingAllReduce {
   const int rank_, replicas_;
   const size_t bytes_;
   Storage messages_;  // of each replica
-  std::vector<Pending> received_, sent_;
+  std::unique_ptr<PendingCollective> gathered_;
   bool done_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<PendingAllReduce> StartCodedSum(Transport& transport, Codec& codec,
-                                                std::vector<CodedPart> parts, std::span<float> rest,
-                                                const CodecContext& context, std::string what,
-                                                int lane) {
-  return std::make_unique<CodedSum>(transport, codec, std::move(parts), rest, context,
+std::unique_ptr<PendingCollective> StartCodedSum(Communicator& replicas, Codec& codec,
+                                                 std::vector<CodedPart> parts,
+                                                 std::span<float> rest, const CodecContext& context,
+                                                 std::string what, int lane) {
+  return std::make_unique<CodedSum>(replicas, codec, std::move(parts), rest, context,
                                     std::move(what), lane);
 }
 

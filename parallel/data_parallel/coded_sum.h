@@ -15,19 +15,19 @@
 #include <vector>
 
 #include "parallel/codec/codec.h"
-#include "parallel/collectives/direct.h"
+#include "parallel/collectives/communicator.h"
 #include "parallel/data_parallel/coded_part.h"
 
 namespace torus::parallel {
 
 // Starts the sum of `parts`, each encoded by itself, and of `rest`, which is summed uncoded; both
 // must stay allocated until it is done. A part with an infinite or NaN value becomes NaN on all
-// replicas. `lane` is as for StartDirectAllReduce. `context` is for the codec; its shape and memory
-// are set for each part.
-std::unique_ptr<PendingAllReduce> StartCodedSum(Transport& transport, Codec& codec,
-                                                std::vector<CodedPart> parts, std::span<float> rest,
-                                                const CodecContext& context, std::string what,
-                                                int lane);
+// replicas. `lane` is as for Communicator::StartAllReduce. `context` is for the codec; its shape
+// and memory are set for each part.
+std::unique_ptr<PendingCollective> StartCodedSum(Communicator& replicas, Codec& codec,
+                                                 std::vector<CodedPart> parts,
+                                                 std::span<float> rest, const CodecContext& context,
+                                                 std::string what, int lane);
 
 // Bytes that a replica sends to each of the others in such a sum.
 uint64_t CodedSumBytes(const Codec& codec, const std::vector<Shape>& parts, size_t rest);

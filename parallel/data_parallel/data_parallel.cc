@@ -1,8 +1,6 @@
 #include "parallel/data_parallel/data_parallel.h"
 
-#include <cstddef>
 #include <memory>
-#include <span>
 #include <utility>
 
 #include "runtime/error.h"
@@ -10,22 +8,20 @@
 namespace torus::parallel {
 namespace {
 
-template <class T>
-std::span<T> Elements(Tensor& tensor) {
-  return {tensor.mutable_data<T>(), static_cast<size_t>(tensor.numel())};
-}
-
-// The device of the buckets: that of the parameters if an engine can sum there, else the CPU.
-Device DeviceOfBuckets(const Transport& replicas, const std::vector<NamedVariable>& parameters,
-                       AllReduceAlgorithm algorithm) {
-  if (parameters.empty() || algorithm != AllReduceAlgorithm::kEngine) return {};
+// The device of the buckets: that of the parameters if they can be summed there, else the CPU.
+Device DeviceOfBuckets(const Communicator& replicas, const std::vector<NamedVariable>& parameters) {
+  if (parameters.empty()) return {};
   const Device device = parameters.front().value.data().device();
-  return replicas.Moves(device) ? device : Device{};
+  return replicas.SumsOn(device) ? device : Device{};
 }
 
-void CheckCodec(const DataParallelOptions& options) {
+bool SumsDirectly(const Communicator& replicas) {
+  return replicas.options().on_cpu == AllReduceAlgorithm::kDirect;
+}
+
+void CheckCodec(const Communicator& replicas, const DataParallelOptions& options) {
   if (!options.codec) return;
-  Require(options.all_reduce == AllReduceAlgorithm::kDirect, "data-parallel",
+  Require(SumsDirectly(replicas), "data-parallel",
           "gradients go through {} in sums of their own, which takes no collectives but direct",
           options.codec->name());
   Require(!options.codec->decodes_from_memory(), "data-parallel",
@@ -34,23 +30,23 @@ void CheckCodec(const DataParallelOptions& options) {
 
 }  // namespace
 
-DataParallel::DataParallel(Transport& replicas, std::vector<NamedVariable> parameters,
+DataParallel::DataParallel(Communicator& replicas, std::vector<NamedVariable> parameters,
                            DataParallelOptions options)
     : ReplicaStrategy(replicas, std::move(parameters)),
       options_(options),
       buckets_(replicas.size() == 1 ? std::vector<NamedVariable>() : uses(), options.bucket_bytes,
-               DeviceOfBuckets(replicas, uses(), options.all_reduce), options.slices) {
-  CheckCodec(options);
-  if (buckets_.size() == 0 || options.all_reduce != AllReduceAlgorithm::kDirect) return;
+               DeviceOfBuckets(replicas, uses()), options.slices) {
+  CheckCodec(replicas, options);
+  if (buckets_.size() == 0) return;
   if (options.codec) {
     auto coded = std::make_shared<CodedBucketSums>(
         replicas, buckets_, options.codec, options.codec_warmup, options.seed, options.lane);
     coded_ = coded.get();
     sums_ = std::move(coded);
   } else {
-    sums_ = std::make_shared<DirectBucketSums>(replicas, buckets_, options.lane);
+    sums_ = std::make_shared<BucketSums>(replicas, buckets_, options.lane);
   }
-  Hook();
+  if (SumsOnGpu() ? options.only_stage : SumsDirectly(replicas)) Hook();
 }
 
 DataParallel::~DataParallel() = default;
@@ -70,12 +66,10 @@ void DataParallel::Hook() {
     }
 }
 
-// The engine is made here, because all replicas must make it together.
 void DataParallel::BroadcastWeights(const std::string& what) {
   ReplicaStrategy::BroadcastWeights(what);
-  if (!SumsOnGpu() || sums_) return;
-  sums_ = std::make_shared<GpuBucketSums>(replicas(), buckets_);
-  if (options_.only_stage) Hook();
+  Require(!SumsOnGpu() || replicas().MeetEngine(), "data-parallel",
+          "the collectives engine sums on GPUs by NCCL, which does not link these replicas");
 }
 
 void DataParallel::BeginLastBackward(const std::string& what) {
@@ -87,21 +81,7 @@ void DataParallel::Advance() {
 }
 
 void DataParallel::ReduceGradients(const std::string& what, double) {
-  if (sums_)
-    sums_->Finish(what);
-  else
-    ReduceWhole(what);
-}
-
-void DataParallel::ReduceWhole(const std::string& what) {
-  for (int i = 0; i < buckets_.size(); ++i) {
-    buckets_.Fill(i);
-    const std::string name = fmt::format("all-reduce of {}, {}", buckets_.Describe(i), what);
-    VisitCompute("data-parallel", buckets_.bucket(i).dtype(), [&]<class T>(ComputeType<T>) {
-      AllReduce(replicas(), Elements<T>(buckets_.bucket(i)), name, options_.all_reduce);
-    });
-    buckets_.Unfill(i);
-  }
+  if (sums_) sums_->Finish(what);
 }
 
 void DataParallel::BeginStep(int64_t step, double scale) {
@@ -133,7 +113,7 @@ uint64_t DataParallel::BytesPerStep() const {
   }
   for (int i = 0; i < buckets_.size(); ++i) {
     const Tensor& flat = buckets_.bucket(i);
-    bytes += AllReduceBytesSent(options_.all_reduce, replicas().size(), replicas().rank(),
+    bytes += AllReduceBytesSent(replicas().options().on_cpu, replicas().size(), replicas().rank(),
                                 flat.numel(), SizeOf(flat.dtype()));
   }
   return bytes;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "parallel/codec/codec.h"
-#include "parallel/collectives/all_reduce.h"
+#include "parallel/collectives/communicator.h"
 #include "parallel/data_parallel/bucket_sums.h"
 #include "parallel/data_parallel/coded_bucket_sums.h"
 #include "parallel/data_parallel/gradient_buckets.h"
@@ -20,15 +20,14 @@ namespace torus::parallel {
 
 struct DataParallelOptions {
   size_t bucket_bytes = size_t{25} << 20;
-  AllReduceAlgorithm all_reduce = AllReduceAlgorithm::kDirect;
   // Different for each stage of a rank, because their all-reduces may run at the same time.
   int lane = 0;
   // Whether the rank has no other stage. An engine's sums must start in the same order on all
   // replicas, which the backwards of several stages do not guarantee.
   bool only_stage = true;
   // The codec of f32 gradients (coded_bucket_sums.h), for each parameter by itself; those of f64
-  // are not encoded. Null: none. Its decoder must need no CodecMemory, and all_reduce must be
-  // kDirect.
+  // are not encoded. Null: none. Its decoder must need no CodecMemory, and the communicator
+  // must sum directly.
   std::shared_ptr<Codec> codec = {};
   int64_t codec_warmup = 0;  // the number of first steps without the codec
   uint64_t seed = 0;         // of the codec's random numbers
@@ -52,11 +51,12 @@ struct DataParallelOptions {
 // ReduceGradients does all the work.
 class DataParallel : public ReplicaStrategy {
  public:
-  DataParallel(Transport& replicas, std::vector<NamedVariable> uses,
+  DataParallel(Communicator& replicas, std::vector<NamedVariable> uses,
                DataParallelOptions options = {});
   ~DataParallel() override;
 
-  // Throws BadInput if an engine has to sum on GPUs and the replicas have none.
+  // Throws BadInput if an engine has to sum on GPUs and the replicas have none: it is made here,
+  // because all replicas make it together.
   void BroadcastWeights(const std::string& what) override;
   void BeginLastBackward(const std::string& what) override;
   void Advance() override;
@@ -77,7 +77,6 @@ class DataParallel : public ReplicaStrategy {
  private:
   bool SumsOnGpu() const;
   void Hook();
-  void ReduceWhole(const std::string& what);
 
   const DataParallelOptions options_;
   GradientBuckets buckets_;

@@ -32,7 +32,7 @@ uint64_t BytesOf(const std::vector<Tensor>& tensors) {
 
 }  // namespace
 
-Diloco::Diloco(Transport& replicas, std::vector<NamedVariable> uses, const RoundOptions& round,
+Diloco::Diloco(Communicator& replicas, std::vector<NamedVariable> uses, const RoundOptions& round,
                const DataParallelOptions& options)
     : LocalSgd(replicas, std::move(uses), round.steps, options), options_(round) {
   if (options.codec) coded_ = std::make_unique<DataParallel>(replicas, summed(), options);

@@ -28,7 +28,7 @@ namespace torus::parallel {
 class Diloco : public LocalSgd {
  public:
   // Throws BadInput for a codec that ddp does not take (DataParallel).
-  Diloco(Transport& replicas, std::vector<NamedVariable> uses, const RoundOptions& round,
+  Diloco(Communicator& replicas, std::vector<NamedVariable> uses, const RoundOptions& round,
          const DataParallelOptions& options);
 
   void BroadcastWeights(const std::string& what) override;

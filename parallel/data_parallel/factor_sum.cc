@@ -13,11 +13,11 @@ std::vector<Shape> ShapesOf(const std::vector<CodedPart>& parts) {
 }
 
 // The first message holds each part's P, or the part itself, then `rest`; the second each Q.
-class FactorSum : public PendingAllReduce {
+class FactorSum : public PendingCollective {
  public:
-  FactorSum(Transport& transport, const FactorCodec& codec, std::vector<CodedPart> parts,
+  FactorSum(Communicator& replicas, const FactorCodec& codec, std::vector<CodedPart> parts,
             std::span<float> rest, const CodecContext& context, std::string what, int lane)
-      : transport_(transport),
+      : replicas_(replicas),
         codec_(codec),
         parts_(std::move(parts)),
         rest_(rest),
@@ -83,8 +83,12 @@ class FactorSum : public PendingAllReduce {
       else
         std::ranges::copy(parts_[i].values, places_[i].p.begin());
     std::ranges::copy(rest_, behind_.begin());
-    running_ =
-        StartDirectAllReduce(transport_, std::span(first_), what_ + ", first factors", lane_);
+    running_ = StartSum(first_, what_ + ", first factors");
+  }
+
+  std::unique_ptr<PendingCollective> StartSum(std::vector<float>& factors, std::string what) {
+    return replicas_.StartAllReduce(BufferOf(std::span(factors)), DType::kF32, std::move(what),
+                                    lane_);
   }
 
   void BeginSecond() {
@@ -92,8 +96,7 @@ class FactorSum : public PendingAllReduce {
     for (size_t i = 0; i < parts_.size(); ++i)
       if (places_[i].factors())
         codec_.MakeQ(ContextOf(i), parts_[i].values, places_[i].p, places_[i].q);
-    running_ =
-        StartDirectAllReduce(transport_, std::span(second_), what_ + ", second factors", lane_);
+    running_ = StartSum(second_, what_ + ", second factors");
   }
 
   void End() {
@@ -106,7 +109,7 @@ class FactorSum : public PendingAllReduce {
     std::ranges::copy(behind_, rest_.begin());
   }
 
-  Transport& transport_;
+  Communicator& replicas_;
   const FactorCodec& codec_;
   const std::vector<CodedPart> parts_;
   const std::span<float> rest_;
@@ -116,17 +119,18 @@ class FactorSum : public PendingAllReduce {
   std::vector<float> first_, second_;
   std::vector<Places> places_;
   std::span<float> behind_;  // the parts in first_
-  std::unique_ptr<PendingAllReduce> running_;
+  std::unique_ptr<PendingCollective> running_;
   bool in_first_ = true, done_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<PendingAllReduce> StartFactorSum(Transport& transport, const FactorCodec& codec,
-                                                 std::vector<CodedPart> parts,
-                                                 std::span<float> rest, const CodecContext& context,
-                                                 std::string what, int lane) {
-  return std::make_unique<FactorSum>(transport, codec, std::move(parts), rest, context,
+std::unique_ptr<PendingCollective> StartFactorSum(Communicator& replicas, const FactorCodec& codec,
+                                                  std::vector<CodedPart> parts,
+                                                  std::span<float> rest,
+                                                  const CodecContext& context, std::string what,
+                                                  int lane) {
+  return std::make_unique<FactorSum>(replicas, codec, std::move(parts), rest, context,
                                      std::move(what), lane);
 }
 

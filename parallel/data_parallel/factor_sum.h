@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "parallel/codec/factor_codec.h"
-#include "parallel/collectives/direct.h"
+#include "parallel/collectives/communicator.h"
 #include "parallel/data_parallel/coded_part.h"
 
 namespace torus::parallel {
@@ -20,11 +20,13 @@ namespace torus::parallel {
 // is summed uncoded, as are parts whose factors would not be smaller. Both must stay allocated
 // until it is done. Sums are in the order of a direct all-reduce, so all replicas get equal bits. A
 // part with an infinite or NaN value becomes NaN on all replicas. `lane` is as for
-// StartDirectAllReduce. `context` is for the codec; its shape and memory are set for each part.
-std::unique_ptr<PendingAllReduce> StartFactorSum(Transport& transport, const FactorCodec& codec,
-                                                 std::vector<CodedPart> parts,
-                                                 std::span<float> rest, const CodecContext& context,
-                                                 std::string what, int lane);
+// Communicator::StartAllReduce. `context` is for the codec; its shape and memory are set for each
+// part.
+std::unique_ptr<PendingCollective> StartFactorSum(Communicator& replicas, const FactorCodec& codec,
+                                                  std::vector<CodedPart> parts,
+                                                  std::span<float> rest,
+                                                  const CodecContext& context, std::string what,
+                                                  int lane);
 
 // The floats in each of the two all-reduces.
 struct FactorSumSizes {

@@ -25,9 +25,9 @@ size_t BytesOfAll(const std::vector<NamedVariable>& uses) {
 }  // namespace
 
 // A replica that holds all of a parameter also keeps it separate from the gathered one.
-FullySharded::FullySharded(Transport& transport, std::vector<NamedVariable> all,
+FullySharded::FullySharded(Communicator& replicas, std::vector<NamedVariable> all,
                            const ShardPlan& plan, RankShards& shards)
-    : Sharded(transport, std::move(all), plan),
+    : Sharded(replicas, std::move(all), plan),
       shards_(shards),
       memory_(std::make_shared<ReleasableMemory>(BytesOfAll(uses()))) {
   for (size_t i = 0; i < uses().size(); ++i)

@@ -22,7 +22,7 @@ using RankShards = std::map<std::string, Tensor>;
 class FullySharded : public Sharded {
  public:
   // `shards` must outlive this.
-  FullySharded(Transport& replicas, std::vector<NamedVariable> uses, const ShardPlan& plan,
+  FullySharded(Communicator& replicas, std::vector<NamedVariable> uses, const ShardPlan& plan,
                RankShards& shards);
 
   // After it the weights are sharded.

@@ -15,7 +15,7 @@ namespace torus::parallel {
 namespace {
 
 Tag TagOfLane(int lane) {
-  constexpr int32_t kFirst = 1 << 21;  // after those of StartCodedSum
+  constexpr int32_t kFirst = 1 << 21;  // after those of all-gathers (rows.cc)
   return {TagClass::kCollective, kFirst + lane};
 }
 
@@ -81,11 +81,12 @@ void Gossip::Synchronize(const std::string& what) {
     const std::string name = fmt::format("gossip of {}, {}", parameter.name, what);
     for (const int from : neighbours.from) {
       Tensor& theirs = of_all[from] = Empty(own.shape(), own.dtype());
-      received.push_back(
-          replicas().Recv(from, TagOfLane(lane_), {theirs.mutable_raw(), theirs.bytes()}, name));
+      received.push_back(replicas().transport().Recv(from, TagOfLane(lane_),
+                                                     {theirs.mutable_raw(), theirs.bytes()}, name));
     }
     for (const int to : neighbours.to)
-      sent.push_back(replicas().Send(to, TagOfLane(lane_), {own.raw(), own.bytes()}, name));
+      sent.push_back(
+          replicas().transport().Send(to, TagOfLane(lane_), {own.raw(), own.bytes()}, name));
   }
   WaitForAll(received);
   WaitForAll(sent);

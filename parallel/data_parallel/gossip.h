@@ -36,7 +36,7 @@ GossipNeighbours NeighboursOf(GossipGraph graph, int replica, int replicas, uint
 
 class Gossip : public WeightExchange {
  public:
-  Gossip(Transport& replicas, std::vector<NamedVariable> uses, GossipGraph graph,
+  Gossip(Communicator& replicas, std::vector<NamedVariable> uses, GossipGraph graph,
          const DataParallelOptions& options)
       : WeightExchange(replicas, std::move(uses), options),
         graph_(graph),

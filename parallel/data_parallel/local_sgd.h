@@ -18,7 +18,7 @@ namespace torus::parallel {
 
 class LocalSgd : public WeightExchange {
  public:
-  LocalSgd(Transport& replicas, std::vector<NamedVariable> uses, int64_t steps_of_round,
+  LocalSgd(Communicator& replicas, std::vector<NamedVariable> uses, int64_t steps_of_round,
            const DataParallelOptions& options)
       : WeightExchange(replicas, std::move(uses), options), steps_of_round_(steps_of_round) {}
 

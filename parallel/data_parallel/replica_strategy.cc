@@ -9,7 +9,7 @@
 
 namespace torus::parallel {
 
-ReplicaStrategy::ReplicaStrategy(Transport& replicas, std::vector<NamedVariable> uses)
+ReplicaStrategy::ReplicaStrategy(Communicator& replicas, std::vector<NamedVariable> uses)
     : held_(uses), replicas_(replicas), uses_(std::move(uses)) {
   std::set<std::string> seen;
   for (size_t i = 0; i < uses_.size(); ++i)
@@ -19,7 +19,7 @@ ReplicaStrategy::ReplicaStrategy(Transport& replicas, std::vector<NamedVariable>
 void ReplicaStrategy::BroadcastWeights(const std::string& what) {
   std::vector<NamedTensor> weights;
   for (const NamedVariable& use : uses_) weights.push_back({use.name, use.value.data()});
-  BroadcastTensors(replicas_, weights, what);
+  replicas_.Broadcast(weights, what);
 }
 
 std::vector<double> ReplicaStrategy::SquaredNorms(const std::string&) {
@@ -71,22 +71,6 @@ uint64_t ReplicaStrategy::WeightBytes() const {
   uint64_t bytes = 0;
   for (const size_t i : first_uses_) bytes += uses_[i].value.data().bytes();
   return bytes;
-}
-
-void BroadcastTensor(Transport& ranks, Tensor& tensor, int root, const std::string& what) {
-  Tensor sent = tensor.To(Device{});
-  Broadcast(ranks, {static_cast<std::byte*>(sent.mutable_raw()), sent.bytes()}, root, what);
-  if (sent.device() != tensor.device()) Copy(sent, tensor);
-}
-
-void BroadcastTensors(Transport& replicas, const std::vector<NamedTensor>& tensors,
-                      const std::string& what) {
-  if (replicas.size() == 1) return;
-  for (Tensor tensor; const auto& [name, value] : tensors) {
-    tensor = value;
-    Require(tensor.is_contiguous(), "data-parallel", "{} must be contiguous", name);
-    BroadcastTensor(replicas, tensor, 0, fmt::format("broadcast of {}, {}", name, what));
-  }
 }
 
 }  // namespace torus::parallel

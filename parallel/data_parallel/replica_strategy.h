@@ -19,7 +19,7 @@
 
 #include "autograd/variable.h"
 #include "parallel/codec/codec_context.h"
-#include "parallel/collectives/broadcast.h"
+#include "parallel/collectives/communicator.h"
 
 namespace torus::parallel {
 
@@ -29,10 +29,10 @@ using WeightReader = std::function<Tensor(const std::string& parameter)>;
 // Base class; its default functions are those of a replica that holds everything.
 class ReplicaStrategy {
  public:
-  // `replicas`: the transport (a Group) between the replicas of this stage; must outlive this.
+  // `replicas`: between the replicas of this stage; must outlive this.
   // `uses`: the stage's parameters, with one entry per use of a tied one (Stage::Parameters);
   // names, shapes and order are the same on all replicas.
-  ReplicaStrategy(Transport& replicas, std::vector<NamedVariable> uses);
+  ReplicaStrategy(Communicator& replicas, std::vector<NamedVariable> uses);
   virtual ~ReplicaStrategy() = default;
   ReplicaStrategy(const ReplicaStrategy&) = delete;
   ReplicaStrategy& operator=(const ReplicaStrategy&) = delete;
@@ -120,21 +120,15 @@ class ReplicaStrategy {
   uint64_t GradientBytes() const;
 
  protected:
-  Transport& replicas() const { return replicas_; }
+  Communicator& replicas() const { return replicas_; }
   const std::vector<NamedVariable>& uses() const { return uses_; }
   std::vector<NamedVariable>& uses() { return uses_; }
   std::vector<NamedVariable> held_;
 
  private:
-  Transport& replicas_;
+  Communicator& replicas_;
   std::vector<NamedVariable> uses_;
   std::vector<size_t> first_uses_;  // of each name
 };
-
-// Copies a contiguous tensor of rank `root`, on any device, to all ranks.
-void BroadcastTensor(Transport& ranks, Tensor& tensor, int root, const std::string& what);
-// Copies the tensors of replica 0 to all, bit for bit. Throws BadInput unless they are contiguous.
-void BroadcastTensors(Transport& replicas, const std::vector<NamedTensor>& tensors,
-                      const std::string& what);
 
 }  // namespace torus::parallel

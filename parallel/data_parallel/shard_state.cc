@@ -1,6 +1,7 @@
 #include "parallel/data_parallel/shard_state.h"
 
-#include <cstring>
+#include <algorithm>
+#include <span>
 #include <sstream>
 #include <utility>
 
@@ -10,9 +11,6 @@
 
 namespace torus::parallel {
 namespace {
-
-// Larger than those of the trainer's control messages.
-constexpr Tag kTag{TagClass::kControl, (3 << 22) + 256};
 
 Shape SliceShape(const Shape& whole, int64_t elements) {
   Dims dims;
@@ -49,72 +47,57 @@ std::string Contents(const std::vector<NamedTensor>& own, const ShardSpecs& spec
   return text;
 }
 
-void SendShards(Transport& replicas, const std::vector<NamedTensor>& own, const ShardSpecs& specs,
-                const std::string& what) {
-  const std::string contents = Contents(own, specs, replicas.rank());
-  const uint64_t size = contents.size();
-  replicas.Send(0, kTag, {&size, sizeof size}, what).Wait();
-  replicas.Send(0, kTag, {contents.data(), size}, what).Wait();
-  for (const auto& [name, value] : own) {
-    const Tensor dense = value.Contiguous();
-    replicas.Send(0, kTag, {dense.raw(), dense.bytes()}, fmt::format("{} of {}", what, name))
-        .Wait();
-  }
-}
+// A tensor of which some replicas hold a slice each, or all of them the same scalar.
+struct Shard {
+  std::string name;
+  DType dtype = DType::kF32;
+  bool sliced = false;
+  std::vector<int> replicas = {};  // ascending
+};
 
-std::vector<NamedTensor> RecvShards(Transport& replicas, int from, const ShardSpecs& specs,
-                                    const std::string& what) {
-  uint64_t size = 0;
-  replicas.Recv(from, kTag, {&size, sizeof size}, what).Wait();
-  std::string contents(size, ' ');
-  replicas.Recv(from, kTag, {contents.data(), size}, what).Wait();
-  std::istringstream lines(contents);
-  std::vector<NamedTensor> shards;
-  int dtype = 0, slice = 0;
-  for (std::string name; lines >> dtype >> slice && std::getline(lines >> std::ws, name);) {
-    const Shape shape = slice != 0 ? HeldShape(SpecOf(name, specs), from) : Shape{};
-    Tensor value = Empty(shape, static_cast<DType>(dtype));
-    replicas
-        .Recv(from, kTag, {value.mutable_raw(), value.bytes()}, fmt::format("{} of {}", what, name))
-        .Wait();
-    shards.push_back({name, std::move(value)});
+// Each shard once, from the Contents of all replicas.
+std::vector<Shard> ShardsIn(const std::vector<std::vector<std::byte>>& contents) {
+  std::vector<Shard> shards;
+  std::map<std::string, size_t> places;
+  for (size_t r = 0; r < contents.size(); ++r) {
+    std::istringstream lines(
+        std::string(reinterpret_cast<const char*>(contents[r].data()), contents[r].size()));
+    int dtype = 0, sliced = 0;
+    for (std::string name; lines >> dtype >> sliced && std::getline(lines >> std::ws, name);) {
+      const auto [place, is_new] = places.try_emplace(name, shards.size());
+      if (is_new) shards.push_back({name, static_cast<DType>(dtype), sliced != 0});
+      shards[place->second].replicas.push_back(static_cast<int>(r));
+    }
   }
+  for (Shard& shard : shards)
+    if (!shard.sliced) shard.replicas.resize(1);
   return shards;
 }
 
-// Builds whole tensors from slices.
-class Assembly {
- public:
-  explicit Assembly(const ShardSpecs& specs) : specs_(specs) {}
+const Tensor& Find(const std::string& name, const std::vector<NamedTensor>& own) {
+  return std::ranges::find(own, name, &NamedTensor::name)->value;
+}
 
-  void Add(int replica, const std::vector<NamedTensor>& shards) {
-    for (const auto& [name, value] : shards) {
-      const ShardSpec& spec = SpecOf(name, specs_);
-      const bool slice = value.shape() == HeldShape(spec, replica);
-      Tensor& whole = Find(name, slice ? spec.shape : value.shape(), value.dtype());
-      Tensor place = slice ? SliceOf(whole, spec.ranges[replica]) : whole;
-      Copy(value, place);
-    }
+// Returns the whole tensor on replica 0, where the slices arrive in their places.
+Tensor GatherOne(Communicator& replicas, const Shard& shard, const std::vector<NamedTensor>& own,
+                 const ShardSpec& spec, const std::string& what) {
+  const int rank = replicas.rank();
+  Tensor whole, mine;
+  if (rank == 0) whole = Empty(shard.sliced ? spec.shape : Shape{}, shard.dtype);
+  std::vector<Buffer> rows(replicas.size());
+  for (const int r : shard.replicas) {
+    if (r == rank) mine = Find(shard.name, own).Contiguous();
+    Tensor place = rank == 0 && shard.sliced ? SliceOf(whole, spec.ranges[r]) : whole;
+    if (rank == 0 && r == 0)
+      Copy(mine, place);
+    else if (rank == 0)
+      rows[r] = BufferOf(place);
+    else if (r == rank)
+      rows[r] = BufferToRead(mine);
   }
-
-  std::vector<NamedTensor> InOrder(const std::vector<std::string>& parameters) {
-    std::vector<NamedTensor> all;
-    for (const std::string& parameter : parameters)
-      for (NamedTensor& tensor : of_[parameter]) all.push_back(std::move(tensor));
-    return all;
-  }
-
- private:
-  Tensor& Find(const std::string& name, const Shape& shape, DType dtype) {
-    std::vector<NamedTensor>& kinds = of_[specs_.contains(name) ? name : ParameterOf(name)];
-    for (NamedTensor& tensor : kinds)
-      if (tensor.name == name) return tensor.value;
-    return kinds.emplace_back(NamedTensor{name, Empty(shape, dtype)}).value;
-  }
-
-  const ShardSpecs& specs_;
-  std::map<std::string, std::vector<NamedTensor>> of_;  // by parameter
-};
+  replicas.Gather(0, rows, fmt::format("{} of {}", what, shard.name));
+  return whole;
+}
 
 }  // namespace
 
@@ -125,18 +108,20 @@ Tensor SliceOf(const Tensor& whole, const ElementRange& range) {
       .View(SliceShape(whole.shape(), range.size()));
 }
 
-std::vector<NamedTensor> GatherShards(Transport& replicas, const std::vector<NamedTensor>& own,
+std::vector<NamedTensor> GatherShards(Communicator& replicas, const std::vector<NamedTensor>& own,
                                       const ShardSpecs& specs,
                                       const std::vector<std::string>& parameters,
                                       const std::string& what) {
-  if (replicas.rank() != 0) {
-    SendShards(replicas, own, specs, what);
-    return {};
-  }
-  Assembly assembly(specs);
-  assembly.Add(0, own);
-  for (int r = 1; r < replicas.size(); ++r) assembly.Add(r, RecvShards(replicas, r, specs, what));
-  return assembly.InOrder(parameters);
+  const std::string mine = Contents(own, specs, replicas.rank());
+  std::map<std::string, std::vector<NamedTensor>> whole;  // by parameter
+  for (const Shard& shard : ShardsIn(replicas.ShareBytes(std::as_bytes(std::span(mine)), what)))
+    whole[specs.contains(shard.name) ? shard.name : ParameterOf(shard.name)].push_back(
+        {shard.name, GatherOne(replicas, shard, own, SpecOf(shard.name, specs), what)});
+  std::vector<NamedTensor> all;
+  if (replicas.rank() != 0) return all;
+  for (const std::string& parameter : parameters)
+    for (NamedTensor& tensor : whole[parameter]) all.push_back(std::move(tensor));
+  return all;
 }
 
 std::vector<NamedTensor> TakeShards(const std::vector<NamedTensor>& whole, const ShardSpecs& specs,

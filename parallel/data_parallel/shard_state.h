@@ -24,7 +24,7 @@ using ShardSpecs = std::map<std::string, ShardSpec>;
 Tensor SliceOf(const Tensor& whole, const ElementRange& range);
 
 // As ReplicaStrategy::Whole.
-std::vector<NamedTensor> GatherShards(Transport& replicas, const std::vector<NamedTensor>& own,
+std::vector<NamedTensor> GatherShards(Communicator& replicas, const std::vector<NamedTensor>& own,
                                       const ShardSpecs& specs,
                                       const std::vector<std::string>& parameters,
                                       const std::string& what);

@@ -5,8 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "parallel/collectives/all_reduce.h"
-#include "parallel/collectives/rows.h"
 #include "parallel/data_parallel/gradient_buckets.h"
 #include "parallel/data_parallel/shard_rows.h"
 #include "parallel/optim/gradient_norm.h"
@@ -24,6 +22,13 @@ std::vector<size_t> FirstUses(const std::vector<NamedVariable>& uses) {
   return first;
 }
 
+template <class T>
+std::vector<Buffer> BuffersOf(const std::vector<std::span<T>>& rows) {
+  std::vector<Buffer> buffers;
+  for (const std::span<T> row : rows) buffers.push_back(BufferOf(row));
+  return buffers;
+}
+
 std::vector<size_t> All(const std::vector<NamedVariable>& uses) {
   std::vector<size_t> all(uses.size());
   std::iota(all.begin(), all.end(), size_t{0});
@@ -32,9 +37,9 @@ std::vector<size_t> All(const std::vector<NamedVariable>& uses) {
 
 }  // namespace
 
-Sharded::Sharded(Transport& transport, std::vector<NamedVariable> all, const ShardPlan& plan,
+Sharded::Sharded(Communicator& replicas, std::vector<NamedVariable> all, const ShardPlan& plan,
                  ShardedOptions options)
-    : ReplicaStrategy(transport, std::move(all)), options_(options) {
+    : ReplicaStrategy(replicas, std::move(all)), options_(options) {
   for (size_t i = 0; i < uses().size(); ++i) {
     const auto& [name, value] = uses()[i];
     specs_[name] = {value.shape(), plan.at(name)};
@@ -53,7 +58,7 @@ Sharded::Sharded(Transport& transport, std::vector<NamedVariable> all, const Sha
 std::vector<int32_t> Sharded::CountGradients(const std::string& what) {
   std::vector<int32_t> counts;
   for (const NamedVariable& use : uses()) counts.push_back(use.value.grad().defined() ? 1 : 0);
-  AllReduce<int32_t>(replicas(), counts, fmt::format("presence of gradients, {}", what));
+  replicas().AllReduce<int32_t>(counts, fmt::format("presence of gradients, {}", what));
   return counts;
 }
 
@@ -107,7 +112,7 @@ template <class T>
 void Sharded::ReduceOne(size_t use, const std::string& what) {
   Tensor gradient = TakeGradient(use);
   const std::vector<std::span<T>> rows = RowsIn(gradient.mutable_data<T>(), use);
-  ReduceRows(replicas(), rows, what);
+  replicas().ReduceScatter(BuffersOf(rows), kDTypeOf<T>, what);
   const std::span<T> own = rows[replicas().rank()];
   if (own.size() == static_cast<size_t>(gradient.numel()))
     return held_[use].value.SetGrad(gradient);
@@ -124,7 +129,7 @@ void Sharded::ReduceBucket(const Bucket& bucket, const std::string& what) {
       CopyElements(gradients[i].template data<T>() + range.begin, range.size(), out);
     });
   gradients.clear();
-  ReduceRows(replicas(), rows.rows(), what);
+  replicas().ReduceScatter(BuffersOf(rows.rows()), kDTypeOf<T>, what);
   rows.ForEachPart(replicas().rank(),
                    [&](size_t i, const ElementRange&, const T* sums) { Hold(bucket[i], sums); });
 }
@@ -144,7 +149,7 @@ std::vector<double> Sharded::SquaredNorms(const std::string& what) {
     if (const Tensor& gradient = held_[i].value.grad(); gradient.defined())
       std::ranges::copy(SquaredBlockNorms(gradient.Contiguous()),
                         sums.begin() + begin[i] + OwnRange(i).begin / kNormBlock);
-  AllReduce<double>(replicas(), sums, fmt::format("norms of the gradients, {}", what));
+  replicas().AllReduce<double>(sums, fmt::format("norms of the gradients, {}", what));
   for (size_t i = 0; i < held_.size(); ++i)
     norms.push_back(std::accumulate(sums.begin() + begin[i], sums.begin() + begin[i + 1], 0.0));
   return norms;
@@ -178,13 +183,6 @@ T* Elements(const Variable& whole) {
   return const_cast<T*>(whole.data().data<T>());
 }
 
-template <class T>
-std::vector<std::span<std::byte>> BytesOf(const std::vector<std::span<T>>& rows) {
-  std::vector<std::span<std::byte>> bytes;
-  for (const std::span<T> row : rows) bytes.push_back(std::as_writable_bytes(row));
-  return bytes;
-}
-
 }  // namespace
 
 template <class T>
@@ -195,7 +193,7 @@ void Sharded::GatherOne(size_t use, const std::string& what) {
     // The shard may be a part of the whole.
     if (held != own.data()) CopyElements(held, held_[use].value.numel(), own.data());
   }
-  GatherRows(replicas(), BytesOf(rows), what);
+  replicas().AllGather(BuffersOf(rows), what);
 }
 
 template <class T>
@@ -204,7 +202,7 @@ void Sharded::GatherBucket(const Bucket& bucket, const std::string& what) {
   rows.ForEachPart(replicas().rank(), [&](size_t i, const ElementRange& range, T* out) {
     CopyElements(held_[bucket[i]].value.data().template data<T>(), range.size(), out);
   });
-  GatherRows(replicas(), BytesOf(rows.rows()), what);
+  replicas().AllGather(BuffersOf(rows.rows()), what);
   for (int r = 0; r < replicas().size(); ++r)
     rows.ForEachPart(r, [&](size_t i, const ElementRange& range, const T* in) {
       CopyElements(in, range.size(), Elements<T>(uses()[bucket[i]].value) + range.begin);

@@ -30,7 +30,7 @@ struct ShardedOptions {
 class Sharded : public ReplicaStrategy {
  public:
   // `plan` must have every parameter.
-  Sharded(Transport& replicas, std::vector<NamedVariable> uses, const ShardPlan& plan,
+  Sharded(Communicator& replicas, std::vector<NamedVariable> uses, const ShardPlan& plan,
           ShardedOptions options = {});
 
   void ReduceGradients(const std::string& what, double share) override;

@@ -19,7 +19,7 @@ using Made = std::unique_ptr<ReplicaStrategy>;
 // A strategy whose replicas are not kept equal.
 struct Apart {
   void (*check)(std::string_view text) = nullptr;  // throws BadInput for wrong arguments
-  Made (*make)(std::string_view text, Transport& replicas, std::vector<NamedVariable> uses,
+  Made (*make)(std::string_view text, Communicator& replicas, std::vector<NamedVariable> uses,
                const DataParallelOptions& options) = nullptr;
 };
 
@@ -31,22 +31,22 @@ struct Entry {
   std::optional<Apart> apart = {};
 };
 
-Made MakeNone(std::string_view, Transport& replicas, std::vector<NamedVariable> uses,
+Made MakeNone(std::string_view, Communicator& replicas, std::vector<NamedVariable> uses,
               const DataParallelOptions&) {
   return std::make_unique<Unsynchronized>(replicas, std::move(uses));
 }
 
-Made MakeLocalSgd(std::string_view text, Transport& replicas, std::vector<NamedVariable> uses,
+Made MakeLocalSgd(std::string_view text, Communicator& replicas, std::vector<NamedVariable> uses,
                   const DataParallelOptions& options) {
   return std::make_unique<LocalSgd>(replicas, std::move(uses), ParseLocalSgd(text).steps, options);
 }
 
-Made MakeDiloco(std::string_view text, Transport& replicas, std::vector<NamedVariable> uses,
+Made MakeDiloco(std::string_view text, Communicator& replicas, std::vector<NamedVariable> uses,
                 const DataParallelOptions& options) {
   return std::make_unique<Diloco>(replicas, std::move(uses), ParseDiloco(text), options);
 }
 
-Made MakeGossip(std::string_view text, Transport& replicas, std::vector<NamedVariable> uses,
+Made MakeGossip(std::string_view text, Communicator& replicas, std::vector<NamedVariable> uses,
                 const DataParallelOptions& options) {
   return std::make_unique<Gossip>(replicas, std::move(uses), ParseGossip(text), options);
 }
@@ -151,7 +151,7 @@ ShardPlan PlanOf(std::string_view name, const std::vector<ShardedParameter>& mod
   return entry.rule ? MakeShardPlan(*entry.rule, model, replicas) : ShardPlan();
 }
 
-std::unique_ptr<ReplicaStrategy> MakeStrategy(std::string_view name, Transport& replicas,
+std::unique_ptr<ReplicaStrategy> MakeStrategy(std::string_view name, Communicator& replicas,
                                               std::vector<NamedVariable> uses,
                                               const ShardPlan& plan, RankShards& shards,
                                               const DataParallelOptions& options) {

@@ -46,7 +46,7 @@ ShardPlan PlanOf(std::string_view name, const std::vector<ShardedParameter>& mod
 // Makes the strategy of one stage on one replica. With one replica all strategies do the same.
 // `shards`: those of the rank, for strategies that gather weights. `options`: for strategies whose
 // replicas hold everything.
-std::unique_ptr<ReplicaStrategy> MakeStrategy(std::string_view name, Transport& replicas,
+std::unique_ptr<ReplicaStrategy> MakeStrategy(std::string_view name, Communicator& replicas,
                                               std::vector<NamedVariable> uses,
                                               const ShardPlan& plan, RankShards& shards,
                                               const DataParallelOptions& options);

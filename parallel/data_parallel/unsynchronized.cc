@@ -29,12 +29,12 @@ void Unsynchronized::ReduceGradients(const std::string&, double share) {
   }
 }
 
-SquaredDrift DriftOf(Transport& replicas, const std::vector<NamedVariable>& parameters,
+SquaredDrift DriftOf(Communicator& replicas, const std::vector<NamedVariable>& parameters,
                      const std::string& what) {
   SquaredDrift drift;
   for (const auto& [name, value] : parameters) {
     const Tensor own = value.data().To(Device{}), first = own.Clone();
-    BroadcastTensors(replicas, {{name, first}}, what);
+    replicas.Broadcast({{name, first}}, what);
     AddDrift(own, first, drift);
   }
   return drift;

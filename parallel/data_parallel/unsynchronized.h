@@ -19,7 +19,7 @@ struct SquaredDrift {
   double distance = 0, weights = 0;
 };
 // Called by all replicas together.
-SquaredDrift DriftOf(Transport& replicas, const std::vector<NamedVariable>& parameters,
+SquaredDrift DriftOf(Communicator& replicas, const std::vector<NamedVariable>& parameters,
                      const std::string& what);
 
 }  // namespace torus::parallel

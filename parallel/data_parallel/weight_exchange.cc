@@ -30,7 +30,7 @@ DataParallelOptions Uncoded(DataParallelOptions options) {
 
 }  // namespace
 
-WeightExchange::WeightExchange(Transport& replicas, std::vector<NamedVariable> all,
+WeightExchange::WeightExchange(Communicator& replicas, std::vector<NamedVariable> all,
                                const DataParallelOptions& options)
     : Unsynchronized(replicas, std::move(all)),
       summed_(EachOnce(uses())),

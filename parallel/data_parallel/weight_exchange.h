@@ -17,7 +17,7 @@ class WeightExchange : public Unsynchronized {
  public:
   // `options` say how weights are summed over replicas: in the buckets and the order in which ddp
   // sums gradients. The codec is not used: a sum of weights is exact up to its rounding.
-  WeightExchange(Transport& replicas, std::vector<NamedVariable> uses,
+  WeightExchange(Communicator& replicas, std::vector<NamedVariable> uses,
                  const DataParallelOptions& options);
 
   bool exchanges_weights() const override { return true; }

@@ -51,6 +51,10 @@ double GlobalNorm(std::span<const double> squares) {
   return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
 }
 
+double GradientNorm(const std::vector<NamedVariable>& parameters) {
+  return GlobalNorm(SquaredGradientNorms(parameters));
+}
+
 double ClipScale(double norm, double max_norm) {
   Require(max_norm > 0, "clip", "the largest norm must be above 0, got {}", max_norm);
   const double scale = max_norm / (norm + 1e-6);

@@ -33,6 +33,11 @@ std::vector<double> SquaredNormsFrom(const Tensor& started,
 // Square root of the sum of `squares`, added from first to last.
 double GlobalNorm(std::span<const double> squares);
 
+// The norm of all gradients together. A step that clips it to 1:
+//
+//   optimizer.Step(rate, ClipScale(GradientNorm(optimizer.parameters()), 1));
+double GradientNorm(const std::vector<NamedVariable>& parameters);
+
 // What to multiply gradients by (Optimizer::Step's gradient_scale): min(1, max_norm / (norm +
 // 1e-6)). NaN for a norm that is NaN. Throws BadInput unless max_norm is positive.
 double ClipScale(double norm, double max_norm);

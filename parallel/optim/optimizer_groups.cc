@@ -37,7 +37,9 @@ std::vector<std::optional<size_t>> FirstMatches(const std::vector<NamedVariable>
         used[k] = true;
       }
   for (size_t k = 0; k < patterns.size(); ++k)
-    Require(used[k], "optimizer", "pattern {} is the first to match for none of {} parameters",
+    Require(used[k], "optimizer",
+            "pattern '{}' matches none of {} parameters, or only such as an earlier pattern "
+            "matches; '*' stands for any characters, as in '*bias'",
             patterns[k].pattern, parameters.size());
   return matches;
 }

@@ -42,7 +42,7 @@ std::vector<Options> OptionsOf(const std::vector<OptimizerGroup<Options>>& group
 
 // What differs from the other parameters' options for those whose names match the pattern.
 struct NamePattern {
-  std::string pattern;                                     // as Matches takes it
+  std::string pattern = {};                                // as Matches takes it
   std::optional<double> lr_scale = {}, weight_decay = {};  // absent: as the others
 };
 

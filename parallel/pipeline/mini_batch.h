@@ -11,10 +11,10 @@ namespace torus::parallel {
 
 // One of the parts into which a replica's share of a mini-batch is cut.
 struct MicroBatch {
-  std::vector<Tensor> inputs;    // needed on the rank that runs stage 0
-  std::vector<Tensor> targets;   // needed on the rank that runs the last stage
-  std::vector<int64_t> samples;  // position of each row in the global mini-batch, needed on every
-                                 // rank; empty: nothing to do
+  std::vector<Tensor> inputs = {};   // needed on the rank that runs stage 0
+  std::vector<Tensor> targets = {};  // needed on the rank that runs the last stage
+  // Position of each row in the global mini-batch, needed on every rank; empty: nothing to do.
+  std::vector<int64_t> samples = {};
   // Index of each row in the dataset, the same on every rank, for codecs that keep state for each
   // sample. Empty: not known; such codecs then keep none.
   std::vector<int64_t> examples = {};
@@ -34,7 +34,7 @@ struct MiniBatch {
   double loss_scale = 1;
   // As many as the schedule has, or k times as many: then the schedule runs k times, accumulating
   // gradients, before the one optimizer step. The last micro-batches may be empty.
-  std::vector<MicroBatch> micro_batches;
+  std::vector<MicroBatch> micro_batches = {};
 };
 
 // What a step of a pipeline tells.

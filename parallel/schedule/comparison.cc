@@ -9,29 +9,33 @@
 namespace torus::parallel {
 namespace {
 
-// Entry s of the result is that of rank s % ranks, divided among the rank's stages if `of_work`.
-std::vector<double> Spread(const std::vector<double>& list, int stages, bool of_work) {
-  const auto ranks = static_cast<int>(list.size());
+// Entry s of the result is that of the rank that runs stage s, divided among the rank's stages if
+// `of_work`.
+std::vector<double> Spread(const std::vector<double>& list, const std::vector<int>& owners,
+                           bool of_work) {
   std::vector<double> spread;
-  for (int stage = 0; stage < stages && ranks > 0; ++stage)
-    spread.push_back(list[stage % ranks] /
-                     (of_work ? StagesOfRank(stage % ranks, ranks, stages) : 1));
+  if (list.empty()) return spread;
+  for (const int rank : owners) {
+    const auto stages = static_cast<double>(std::ranges::count(owners, rank));
+    spread.push_back(list[rank] / (of_work ? stages : 1));
+  }
   return spread;
 }
 
 }  // namespace
 
-CostModel StageCosts(const Pipeline& pipeline, int stages) {
+CostModel StageCosts(const Pipeline& pipeline, const Schedule& schedule) {
+  const std::vector<int> owners = StageOwners(schedule);
   CostModel costs = pipeline.costs;
   for (const CostList& kind : kCostLists)
-    costs.*kind.list = Spread(costs.*kind.list, stages, kind.of_work);
+    costs.*kind.list = Spread(costs.*kind.list, owners, kind.of_work);
   return costs;
 }
 
 ScheduleFigures FiguresOf(const std::string& name, const Pipeline& pipeline, int chunks) {
   const Schedule schedule = MakeSchedule(
       name, {.ranks = pipeline.ranks, .micro_batches = pipeline.micro_batches, .chunks = chunks});
-  const Simulation simulation = Simulate(schedule, StageCosts(pipeline, schedule.num_stages));
+  const Simulation simulation = Simulate(schedule, StageCosts(pipeline, schedule));
   ScheduleFigures figures{.name = name,
                           .chunks = chunks,
                           .seconds = simulation.makespan,
@@ -43,7 +47,7 @@ ScheduleFigures FiguresOf(const std::string& name, const Pipeline& pipeline, int
 }
 
 int ChunksOf(const std::string& schedule, const Pipeline& pipeline) {
-  return TakesChunks(schedule) || schedule.starts_with("csv:") ? pipeline.chunks : 1;
+  return StagesARank(schedule, pipeline.chunks);
 }
 
 std::vector<ScheduleFigures> CompareSchedules(const Pipeline& pipeline) {
@@ -55,10 +59,10 @@ std::vector<ScheduleFigures> CompareSchedules(const Pipeline& pipeline) {
 
 std::string ToTable(const std::vector<ScheduleFigures>& all) {
   std::string text =
-      fmt::format("{:<12} {:>6} {:>12} {:>8} {:>9} {:>12} {:>12}\n", "schedule", "chunks",
+      fmt::format("{:<14} {:>6} {:>12} {:>8} {:>9} {:>12} {:>12}\n", "schedule", "chunks",
                   "seconds", "bubble", "in flight", "peak MiB", "sent MiB");
   for (const ScheduleFigures& f : all)
-    text += fmt::format("{:<12} {:>6} {:>12.6g} {:>6.1f} % {:>9} {:>12.1f} {:>12.1f}\n", f.name,
+    text += fmt::format("{:<14} {:>6} {:>12.6g} {:>6.1f} % {:>9} {:>12.1f} {:>12.1f}\n", f.name,
                         f.chunks, f.seconds, 100 * f.bubble, f.in_flight, f.peak_bytes / 0x1p20,
                         f.sent_bytes / 0x1p20);
   return text;

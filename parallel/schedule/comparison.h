@@ -29,13 +29,13 @@ struct ScheduleFigures {
   double sent_bytes = 0;  // over all links
 };
 
-// The costs of `stages` stages of `pipeline`, which its ranks run in turn.
-CostModel StageCosts(const Pipeline& pipeline, int stages);
+// The costs of each stage of `schedule`, which the ranks of `pipeline` run.
+CostModel StageCosts(const Pipeline& pipeline, const Schedule& schedule);
 
 // Simulates one schedule. Throws what MakeSchedule and Simulate throw.
 ScheduleFigures FiguresOf(const std::string& schedule, const Pipeline& pipeline, int chunks);
 
-// The stages per rank for that schedule: pipeline.chunks if it can run several, else 1.
+// The stages per rank for that schedule: pipeline.chunks if it can run any number, else its own.
 int ChunksOf(const std::string& schedule, const Pipeline& pipeline);
 
 // Simulates every schedule of ScheduleNames(), with ChunksOf(name, pipeline) chunks.

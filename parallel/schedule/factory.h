@@ -20,8 +20,13 @@ std::vector<std::string> ScheduleNames();
 // Whether a schedule can run several stages per rank.
 bool TakesChunks(std::string_view name);
 
+// The stages of each rank with that schedule where a schedule that can run several runs `chunks`,
+// as one from a file does: two of V-shaped schedules, one of the others.
+int StagesARank(std::string_view name, int chunks);
+
 // The size of a pipeline of `stages` stages that the named schedule runs, `chunks` on each rank;
-// u-shaped runs one stage more. Throws BadInput if there is no such number of ranks.
+// u-shaped runs one stage more, and V-shaped schedules run two a rank where `chunks` is 1. Throws
+// BadInput if there is no such number of ranks.
 PipelineSize SizeOf(std::string_view name, int64_t stages, int64_t micro_batches, int64_t chunks);
 
 // Throws BadInput, listing the known names, unless MakeSchedule knows `name`.

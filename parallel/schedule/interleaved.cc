@@ -13,11 +13,9 @@ Action Nth(ActionKind kind, int n, int rank, const PipelineSize& size) {
   return {kind, chunk * size.ranks + rank, group * size.ranks + within % size.ranks};
 }
 
-}  // namespace
-
-Schedule Interleaved(const PipelineSize& size) {
-  CheckSize("interleaved", size, true);
-  Schedule schedule{"interleaved", size.ranks, size.stages(), size.micro_batches, {}};
+Schedule Generate(const char* name, const PipelineSize& size, bool split) {
+  CheckSize(name, size, true);
+  Schedule schedule{name, size.ranks, size.stages(), size.micro_batches, {}};
   const int groups = (size.micro_batches + size.ranks - 1) / size.ranks;
   const int count = groups * size.ranks * size.chunks;
   for (int rank = 0; rank < size.ranks; ++rank) {
@@ -32,12 +30,22 @@ Schedule Interleaved(const PipelineSize& size) {
     const int ahead =
         std::min(count, size.chunks == 1 ? after : 2 * after + (size.chunks - 1) * size.ranks);
     for (int n = 0; n < ahead; ++n) add(ActionKind::kForward, n);
-    for (int n = 0; n < count; ++n) {
+    const int behind = split ? rank : 0;
+    for (int n = 0; n < count + behind; ++n) {
       if (n + ahead < count) add(ActionKind::kForward, n + ahead);
-      add(ActionKind::kBackward, n);
+      if (n < count) add(split ? ActionKind::kBackwardInput : ActionKind::kBackward, n);
+      if (split && n >= behind) add(ActionKind::kBackwardWeight, n - behind);
     }
   }
   return schedule;
+}
+
+}  // namespace
+
+Schedule Interleaved(const PipelineSize& size) { return Generate("interleaved", size, false); }
+
+Schedule InterleavedZeroBubble(const PipelineSize& size) {
+  return Generate("zb-interleaved", size, true);
 }
 
 }  // namespace torus::parallel

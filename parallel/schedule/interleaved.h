@@ -18,4 +18,9 @@ namespace torus::parallel {
 // CheckSize throws.
 Schedule Interleaved(const PipelineSize& size);
 
+// The same with split backwards, as in ZB-H1 (zero_bubble.h), which it is with one chunk: on rank r
+// the half for the weights comes r backwards later. Where M is a multiple of K and f = b_input = w,
+// the ranks idle for a third of the time, with as much in flight at most.
+Schedule InterleavedZeroBubble(const PipelineSize& size);
+
 }  // namespace torus::parallel

@@ -49,7 +49,8 @@ bool SeveralStagesOnARank(const Schedule& schedule) {
   return false;
 }
 
-// Each action takes one slot, whether a forward, a whole backward or a half.
+// Each action takes one slot, whether a forward, a whole backward or a half; a whole backward of a
+// schedule that has halves, too, takes two.
 CostModel UnitCosts(const Schedule& schedule) {
   bool halves = false;
   for (const std::vector<Action>& actions : schedule.ranks) {
@@ -148,7 +149,9 @@ std::string Staircase(const Schedule& schedule) {
   for (int rank = 0; rank < schedule.num_ranks; ++rank) {
     table[rank].assign(slots, "..");
     for (const TimedAction& timed : simulation.ranks[rank]) {
-      std::string& cell = table[rank][std::lround(timed.begin)];
+      const auto slot = std::lround(timed.begin), end = std::lround(timed.end);
+      std::fill(table[rank].begin() + slot, table[rank].begin() + end, "--");
+      std::string& cell = table[rank][slot];
       cell = with_stage ? ToString(timed.action) : ShortName(timed.action);
       width = std::max(width, cell.size());
     }

@@ -37,7 +37,8 @@ struct ActionPlace {
 // Begins with a new line.
 std::string TableAround(const Schedule& schedule, const ActionPlace& place);
 
-// The timeline of the compute actions if each takes one slot: one row per rank, one column per
+// The timeline of the compute actions if each takes one slot, and a whole backward in a schedule
+// that has halves, too, takes two, of which the second is "--": one row per rank, one column per
 // slot; ".." is a bubble.
 //
 //   rank 0 | F0 F1 .. .. B0 B1

@@ -12,8 +12,6 @@ void CheckSize(const char* name, const PipelineSize& size, bool several_chunks) 
           size.chunks);
 }
 
-int StagesOfRank(int rank, int ranks, int stages) { return (stages - rank + ranks - 1) / ranks; }
-
 bool IsForward(ActionKind kind) { return kind == ActionKind::kForward; }
 
 bool IsBackward(ActionKind kind) {

@@ -39,7 +39,7 @@ struct Action {
 };
 
 // The size for which a schedule is generated: a pipeline of `ranks` ranks with `chunks` stages
-// each. Rank r runs stages r, r + ranks, r + 2 ranks, ...
+// each. Rank r runs stages r, r + ranks, r + 2 ranks, ..., or in a V r and 2 ranks - 1 - r.
 struct PipelineSize {
   int ranks = 1;
   int micro_batches = 1;  // of each replica
@@ -67,9 +67,6 @@ bool IsCompute(ActionKind kind);    // forward or backward
 bool IsSend(ActionKind kind);       // of an activation or a gradient
 bool IsRecv(ActionKind kind);       // likewise
 bool IsOfWeights(ActionKind kind);  // kGather or kFree
-
-// The number of stages of `rank` when ranks run the stages in turn: stage s is of rank s % ranks.
-int StagesOfRank(int rank, int ranks, int stages);
 
 // Returns the rank that runs each stage. Throws BadInput if a stage has no rank or several, or is
 // not one of the schedule's.

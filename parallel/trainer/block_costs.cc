@@ -120,6 +120,7 @@ class BlockMeter {
     if (optimizer_) optimizer_->Step(0);
     pass.step = optimizer_ ? watch.Seconds() : 0;
     for (NamedVariable parameter : stage_.Parameters()) parameter.value.ZeroGrad();
+    stage_.EndMiniBatch(false);
     return pass;
   }
 

@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "parallel/collectives/all_reduce.h"
 #include "parallel/optim/gradient_norm.h"
 #include "runtime/error.h"
 
@@ -18,19 +17,19 @@ void AddSquaredNorms(const ParameterTable& table, int stage, const std::vector<N
   }
 }
 
-void SumOfSlices(Transport& tensor, const RankModel& model, std::vector<double>& squares,
+void SumOfSlices(Communicator& tensor, const RankModel& model, std::vector<double>& squares,
                  const std::string& what) {
   if (tensor.size() == 1) return;
   if (tensor.rank() > 0)
     for (const WeightSpec& weight : model.weights)
       if (weight.trained && !weight.split) squares[model.table.IndexOf(weight.name)] = 0;
-  AllReduce<double>(tensor, squares, fmt::format("norm of split gradients, {}", what));
+  tensor.AllReduce<double>(squares, fmt::format("norm of split gradients, {}", what));
 }
 
-double PipelineGradientNorm(Transport& pipeline, std::vector<double> squares,
+double PipelineGradientNorm(Communicator& pipeline, std::vector<double> squares,
                             const std::string& what) {
   // At most one term of every sum is not 0.
-  AllReduce<double>(pipeline, squares, fmt::format("norm of the gradients, {}", what));
+  pipeline.AllReduce<double>(squares, fmt::format("norm of the gradients, {}", what));
   return GlobalNorm(squares);
 }
 

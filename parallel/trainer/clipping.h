@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "parallel/collectives/communicator.h"
 #include "parallel/trainer/parameter_table.h"
 #include "parallel/trainer/rank_model.h"
-#include "parallel/transport/transport.h"
 
 namespace torus::parallel {
 
@@ -20,14 +20,14 @@ void AddSquaredNorms(const ParameterTable& table, int stage, const std::vector<N
 // Turns the squares of a rank's slices into those of the whole parameters. All tensor-parallel
 // ranks of a stage call it together, each with its own squares; parameters that every rank has
 // whole are counted once.
-void SumOfSlices(Transport& tensor, const RankModel& model, std::vector<double>& squares,
+void SumOfSlices(Communicator& tensor, const RankModel& model, std::vector<double>& squares,
                  const std::string& what);
 
 // Returns the norm of the whole model's gradient, with tied parameters counted once. All ranks of a
 // pipeline call it when their gradients are complete, with the squares of their own parameters and
 // 0 for the others'. All ranks receive all squares and add them in model order, so that every cut
 // gives the same bits (gradient_norm.h).
-double PipelineGradientNorm(Transport& pipeline, std::vector<double> squares,
+double PipelineGradientNorm(Communicator& pipeline, std::vector<double> squares,
                             const std::string& what);
 
 }  // namespace torus::parallel

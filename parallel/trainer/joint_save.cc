@@ -37,16 +37,16 @@ void AddFiles(std::span<const std::byte> bytes, CheckpointFiles& files) {
 }
 
 // The name of rank 0's new folder (FolderWriter::name), on all ranks.
-std::string NameOfAll(Control& control, const std::optional<io::FolderWriter>& writer) {
+std::string NameOfAll(Communicator& world, const std::optional<io::FolderWriter>& writer) {
   ByteWriter mine;
   if (writer) mine.PutAll(writer->name());
-  const auto all = control.ShareBytes(mine.bytes(), "name of a checkpoint's new folder");
+  const auto all = world.ShareBytes(mine.bytes(), "name of a checkpoint's new folder");
   return ByteReader(all.front()).GetAll<std::string>();
 }
 
 }  // namespace
 
-std::exception_ptr SaveTogether(Control& control, const std::string& folder, int64_t step,
+std::exception_ptr SaveTogether(Communicator& world, const std::string& folder, int64_t step,
                                 const LossScaleState& scale, const std::map<int, StageTensors>& own,
                                 const std::map<std::string, std::string>& texts) {
   std::map<int, TrainState> parts;
@@ -54,20 +54,20 @@ std::exception_ptr SaveTogether(Control& control, const std::string& folder, int
   std::optional<io::FolderWriter> writer;  // of rank 0
   const auto begin = [&] {
     for (const auto& [number, part] : parts) RequireFinite(folder, part);
-    if (control.rank() == 0) writer.emplace(folder);
+    if (world.rank() == 0) writer.emplace(folder);
   };
-  if (auto failure = DoTogether(control, "who can begin a checkpoint", begin)) return failure;
-  const std::string name = NameOfAll(control, writer);
+  if (auto failure = DoTogether(world, "who can begin a checkpoint", begin)) return failure;
+  const std::string name = NameOfAll(world, writer);
   CheckpointFiles files;
   const auto write = [&] {
     for (const auto& [number, part] : parts)
       files.merge(WritePart(io::PlaceOf(folder).fresh(name), number, part));
   };
-  if (auto failure = DoTogether(control, "who has written a checkpoint", write)) return failure;
+  if (auto failure = DoTogether(world, "who has written a checkpoint", write)) return failure;
   CheckpointFiles all;
-  for (const auto& bytes : control.Gather(ToBytes(files), "files of a checkpoint"))
+  for (const auto& bytes : world.Gather(ToBytes(files), "files of a checkpoint"))
     AddFiles(bytes, all);
-  return DoTogether(control, "whether a checkpoint is committed", [&] {
+  return DoTogether(world, "whether a checkpoint is committed", [&] {
     if (writer) CommitCheckpoint(*writer, folder, step, scale, all, texts);
   });
 }

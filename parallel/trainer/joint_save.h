@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "parallel/trainer/control.h"
+#include "parallel/collectives/communicator.h"
 #include "parallel/trainer/loss_scale.h"
 #include "parallel/trainer/state_copy.h"
 
@@ -16,7 +16,7 @@ namespace torus::parallel {
 // the files' names and sizes, adds `texts` and commits. Returns null if the folder was committed.
 // Otherwise the folder is as it was before, and all ranks return the error of the first rank that
 // failed (DoTogether).
-[[nodiscard]] std::exception_ptr SaveTogether(Control& control, const std::string& folder,
+[[nodiscard]] std::exception_ptr SaveTogether(Communicator& world, const std::string& folder,
                                               int64_t step, const LossScaleState& scale,
                                               const std::map<int, StageTensors>& own,
                                               const std::map<std::string, std::string>& texts);

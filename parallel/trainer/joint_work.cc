@@ -62,12 +62,12 @@ std::exception_ptr ToException(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-std::exception_ptr DoTogether(Control& control, const std::string& what,
+std::exception_ptr DoTogether(Communicator& world, const std::string& what,
                               const std::function<void()>& work) {
   Failure mine = FailureOf(work);
-  if (mine.kind != Kind::kNone && control.size() > 1)
-    mine.message = fmt::format("rank {} on {}: {}", control.rank(), HostName(), mine.message);
-  for (const std::vector<std::byte>& bytes : control.ShareBytes(ToBytes(mine), what))
+  if (mine.kind != Kind::kNone && world.size() > 1)
+    mine.message = fmt::format("rank {} on {}: {}", world.rank(), HostName(), mine.message);
+  for (const std::vector<std::byte>& bytes : world.ShareBytes(ToBytes(mine), what))
     if (std::exception_ptr failure = ToException(bytes)) return failure;
   return nullptr;
 }

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "parallel/trainer/control.h"
+#include "parallel/collectives/communicator.h"
 
 namespace torus::parallel {
 
@@ -14,7 +14,7 @@ namespace torus::parallel {
 // null if all succeeded. Otherwise all ranks return the error of the first rank that failed, of the
 // same kind, with "rank 2 on HOST: " in front if there are several ranks. No rank is left waiting,
 // so the world can be used on. Errors of the exchange itself are thrown, and name `what`.
-[[nodiscard]] std::exception_ptr DoTogether(Control& control, const std::string& what,
+[[nodiscard]] std::exception_ptr DoTogether(Communicator& world, const std::string& what,
                                             const std::function<void()>& work);
 
 }  // namespace torus::parallel

@@ -143,7 +143,7 @@ void RankTrainer::CheckSamples(const MiniBatch& batch) {
   std::vector<std::byte> own;  // for each micro-batch, whether it has samples
   for (const MicroBatch& part : batch.micro_batches)
     own.push_back(std::byte{!part.samples.empty()});
-  const auto all = replica_control_.AllGather(own, "which micro-batches have samples");
+  const auto all = replicas_.ShareRecord(own, "which micro-batches have samples");
   for (size_t i = own.size(); i < all.size(); ++i) {
     const size_t replica = i / own.size(), m = i % own.size();
     const bool first = all[m] != std::byte{0};
@@ -201,7 +201,7 @@ EvaluationResult RankTrainer::Evaluate(int64_t count, const BatchFn& batches,
   std::vector<int64_t> samples;  // of each batch
   const auto goes_on = [&] {
     const bool more = place_.rank != 0 || (step < count && !(stop && stop()));
-    return control_.Announce(more ? 1 : 0, fmt::format("whether there is a batch {}", step)) != 0;
+    return world_.Announce(more ? 1 : 0, fmt::format("whether there is a batch {}", step)) != 0;
   };
   for (; goes_on(); ++step) {
     const MiniBatch batch = feed_.Take(step);
@@ -222,7 +222,7 @@ EvaluationResult RankTrainer::Evaluate(int64_t count, const BatchFn& batches,
 void RankTrainer::SumScores(const std::vector<int64_t>& samples, EvaluationResult& result) {
   std::vector<std::vector<double>> losses(samples.size());
   const auto all =
-      control_.ShareBytes(std::as_bytes(std::span(score_.losses)), "losses of an evaluation");
+      world_.ShareBytes(std::as_bytes(std::span(score_.losses)), "losses of an evaluation");
   for (const RankPlace& place : layout_.places()) {
     if (!place.tells_loss()) continue;
     ByteReader reader(all[place.rank]);
@@ -232,10 +232,10 @@ void RankTrainer::SumScores(const std::vector<int64_t>& samples, EvaluationResul
     result.loss += TreeSum(losses[i]) * static_cast<double>(samples[i]);
     result.samples += samples[i];
   }
-  for (const int64_t left_out : control_.Share(score_.left_out, "what an evaluation left out"))
+  for (const int64_t left_out : world_.Share(score_.left_out, "what an evaluation left out"))
     result.samples -= left_out;
   if (result.samples > 0) result.loss /= static_cast<double>(result.samples);
-  for (const int64_t correct : control_.Share(score_.correct, "scores of an evaluation"))
+  for (const int64_t correct : world_.Share(score_.correct, "scores of an evaluation"))
     result.correct += correct;
 }
 
@@ -247,13 +247,13 @@ RankCounts RankTrainer::Counts() const {
   const std::vector<int> ranks = layout_.PipelineOf(place_.replica, place_.tensor.rank);
   for (CutTraffic& cut : counts.cuts) cut.peer = ranks[cut.peer];
   for (int peer = 0; peer < world_.size(); ++peer)
-    counts.reduced_bytes.push_back(world_.BytesSent(peer, TagClass::kCollective));
+    counts.reduced_bytes.push_back(world_.transport().BytesSent(peer, TagClass::kCollective));
   for (int peer = 0; peer < world_.size(); ++peer)
-    counts.computed_bytes.push_back(world_.BytesComputed(peer));
+    counts.computed_bytes.push_back(world_.transport().BytesComputed(peer));
   // Shares of what crosses a cut are gathered under the tags of the cut.
   for (const int peer : layout_.TensorRanksOf(place_.replica, place_.pipeline_rank))
     for (const TagClass kind : {TagClass::kActivation, TagClass::kGradient})
-      counts.reduced_bytes[peer] += world_.BytesSent(peer, kind);
+      counts.reduced_bytes[peer] += world_.transport().BytesSent(peer, kind);
   counts.uncoded_bytes = counts.reduced_bytes;
   const std::vector<int> replicas = layout_.ReplicasOf(place_.pipeline_rank, place_.tensor.rank);
   const std::vector<int64_t> saved = update_.SavedBytes();
@@ -269,7 +269,7 @@ RankCounts RankTrainer::Counts() const {
 }
 
 void RankTrainer::AddTotals(const RankCounts& segment) {
-  const auto all = control_.Gather(ToBytes(segment), "counts of a rank");
+  const auto all = world_.Gather(ToBytes(segment), "counts of a rank");
   if (place_.rank != 0) AddSegment(place_, segment, totals_);
   for (size_t rank = 0; rank < all.size(); ++rank)
     AddSegment(layout_.place(static_cast<int>(rank)), CountsFrom(all[rank]), totals_);
@@ -303,14 +303,14 @@ std::exception_ptr RankTrainer::Save(const std::string& folder,
                                      const std::map<std::string, std::string>& texts) {
   SayActivity("the writing of a checkpoint", step_);
   std::map<int, StageTensors> own = OwnTensors();
-  if (OwnsState()) return SaveTogether(control_, folder, step_, loss_scale(), own, texts);
+  if (OwnsState()) return SaveTogether(world_, folder, step_, loss_scale(), own, texts);
   std::map<int, StageTensors> parts;
   for (auto& [number, tensors] : own) parts[PartOfOthers(number)] = PartOfOther(std::move(tensors));
-  return SaveTogether(control_, folder, step_, loss_scale(), parts, texts);
+  return SaveTogether(world_, folder, step_, loss_scale(), parts, texts);
 }
 
 std::exception_ptr RankTrainer::CheckSharedFolder(const std::string& folder) {
-  return parallel::CheckSharedFolder(control_, folder);
+  return parallel::CheckSharedFolder(world_, folder);
 }
 
 void RankTrainer::SetWeights(const TensorSource& weights) {

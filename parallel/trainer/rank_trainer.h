@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "parallel/collectives/communicator.h"
 #include "parallel/pipeline/executor.h"
-#include "parallel/trainer/control.h"
 #include "parallel/trainer/rank_counts.h"
 #include "parallel/trainer/rank_model.h"
 #include "parallel/trainer/state_copy.h"
@@ -29,7 +29,6 @@
 #include "parallel/trainer/trainer_options.h"
 #include "parallel/trainer/weight_update.h"
 #include "parallel/trainer/world_layout.h"
-#include "parallel/transport/group.h"
 
 namespace torus::parallel {
 
@@ -114,9 +113,9 @@ class RankTrainer {
   bool HasCoreToSpare() const;
   double WorkOf(int rank) const;  // static cost of its stages
   int AgreeOnTeam();
+  void Connect();
   void UseOwnThreads() const;
   std::shared_ptr<void> ThreadScope() const;
-  Engine* MakeTensorEngine();
   bool OwnsState() const { return place_.replica == 0 && place_.tensor.rank == 0; }
   int PartOfOthers(int stage) const;
   std::string CodecPrefix() const;
@@ -129,11 +128,9 @@ class RankTrainer {
   const Schedule schedule_;
   const WorldLayout layout_;
   const std::unique_ptr<Transport> wrapped_;  // null without TrainerOptions::wrap_transport
-  Transport& world_;
+  Communicator world_;
   const RankPlace place_;
-  Group pipeline_, replicas_, tensor_;
-  Engine* tensor_engine_ = nullptr;  // sums tensor_'s tensors in GPU memory; null: none
-  Control control_, replica_control_;
+  Communicator pipeline_, replicas_, tensor_;
   StepAgreement agreement_;
   const Device device_;
   std::optional<LossScale> loss_scale_;

@@ -3,9 +3,6 @@
 #include <thread>
 #include <utility>
 
-#include "parallel/collectives/engine_all_reduce.h"
-#include "parallel/data_parallel/gather_tensors.h"
-#include "parallel/data_parallel/sum_tensors.h"
 #include "parallel/optim/round_all.h"
 #include "parallel/trainer/rank_codecs.h"
 #include "parallel/trainer/rank_trainer.h"
@@ -40,6 +37,16 @@ Device DeviceOf(const TrainerOptions& options, const Transport& world) {
   return options.device == DeviceKind::kCpu ? Device{} : GpuInTurn(world);
 }
 
+CommunicatorOptions SumsOfReplicas(const TrainerOptions& options) {
+  const AllReduceAlgorithm algorithm = AllReduceByName(options.collectives);
+  return {algorithm, algorithm == AllReduceAlgorithm::kEngine};
+}
+
+// Directly, or on GPUs by the engine.
+CommunicatorOptions SumsOfTensorRanks(const TrainerOptions& options) {
+  return {.engine_on_gpus = SumsOfReplicas(options).engine_on_gpus};
+}
+
 TrainerOptions& Checked(TrainerOptions& options, const TrainingParts& parts) {
   CheckRun(options, parts);
   return options;
@@ -54,21 +61,21 @@ RankTrainer::RankTrainer(Transport& world, TrainerOptions options, TrainingParts
       layout_(schedule_, options_.replicas, options_.tensor),
       wrapped_(Wrap(options_, world)),
       world_(wrapped_ ? *wrapped_ : world),
-      place_(PlaceOf(layout_, world_)),
-      pipeline_(world_, layout_.PipelineOf(place_.replica, place_.tensor.rank)),
-      replicas_(world_, layout_.ReplicasOf(place_.pipeline_rank, place_.tensor.rank)),
-      tensor_(world_, layout_.TensorRanksOf(place_.replica, place_.pipeline_rank)),
-      control_(world_),
-      replica_control_(replicas_),
-      agreement_(control_, layout_),
-      device_(DeviceOf(options_, world_)),
+      place_(PlaceOf(layout_, world_.transport())),
+      pipeline_(world_.transport(), layout_.PipelineOf(place_.replica, place_.tensor.rank)),
+      replicas_(world_.transport(), layout_.ReplicasOf(place_.pipeline_rank, place_.tensor.rank),
+                SumsOfReplicas(options_)),
+      tensor_(world_.transport(), layout_.TensorRanksOf(place_.replica, place_.pipeline_rank),
+              SumsOfTensorRanks(options_)),
+      agreement_(world_, layout_),
+      device_(DeviceOf(options_, world_.transport())),
       loss_scale_(options_.loss_scale),
       feed_(device_),
       model_(MakeRankModel(options_, parts_, place_.stages, place_.tensor, device_)),
       update_({pipeline_, replicas_, tensor_, agreement_}, place_, model_, StageOwners(schedule_),
               options_, parts_),
-      executor_(std::make_unique<Executor>(pipeline_, schedule_, Pointers(model_.stages),
-                                           MakeExecutorOptions())) {}
+      executor_(std::make_unique<Executor>(pipeline_.transport(), schedule_,
+                                           Pointers(model_.stages), MakeExecutorOptions())) {}
 
 ExecutorOptions RankTrainer::MakeExecutorOptions() {
   ExecutorOptions options;
@@ -97,16 +104,13 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
     };
   if (SyncsBatchNorm())
     options.gather_replicas = [this](const Tensor& own, const std::string& what) {
-      return GatherTensors(replicas_, own, what);
+      return replicas_.AllGather(own, what);
     };
-  options.tensor_group = {place_.tensor,
-                          [this](const Tensor& own, const std::string& what) {
-                            return SumTensors(tensor_, own, what, tensor_engine_);
-                          },
-                          [this](const Tensor& own, const std::string& what) {
-                            return GatherTensors(tensor_, own, what);
-                          },
-                          place_.tensor.size > 1 && options_.share_cuts ? &tensor_ : nullptr};
+  options.tensor_group = {
+      place_.tensor,
+      [this](const Tensor& own, const std::string& what) { return tensor_.AllReduce(own, what); },
+      [this](const Tensor& own, const std::string& what) { return tensor_.AllGather(own, what); },
+      place_.tensor.size > 1 && options_.share_cuts ? &tensor_.transport() : nullptr};
   options.on_reduce = [this](int stage, int64_t step) {
     const double waited = agreement_.waited();
     update_.Reduce(stage, step, {share_, executor_->launched()}, [this] {
@@ -134,7 +138,7 @@ bool RankTrainer::Step(int stage, int64_t step) {
   const bool taken = update_.Step(stage, step, learning_rate_);
   if (taken && options_.reproducible && layout_.replicas() > 1)
     model_.stages.at(stage).ShareStatistics([this](const KeptStatistics& own) {
-      return ExchangeStatistics(replica_control_, own, micro_batches_, device_);
+      return ExchangeStatistics(replicas_, own, micro_batches_, device_);
     });
   return taken;
 }
@@ -167,7 +171,7 @@ Variable RankTrainer::Loss(const std::vector<Variable>& outputs, const std::vect
 }
 
 bool RankTrainer::HasCoreToSpare() const {
-  const size_t ranks = world_.SameHost().size();
+  const size_t ranks = world_.transport().SameHost().size();
   const size_t busy = std::max(ranks, static_cast<size_t>(options_.threads));
   return std::thread::hardware_concurrency() >= busy + ranks;
 }
@@ -181,7 +185,7 @@ double RankTrainer::WorkOf(int rank) const {
 // Each tensor-parallel rank computes by itself what they all have whole. To give the same bits
 // their thread teams must have one size: the smallest share if their hosts differ.
 int RankTrainer::AgreeOnTeam() {
-  const std::vector<int> sharers = world_.SameHost();
+  const std::vector<int> sharers = world_.transport().SameHost();
   const auto ranks = static_cast<int>(sharers.size());
   if (place_.tensor.size == 1) {
     std::vector<double> work;
@@ -190,14 +194,15 @@ int RankTrainer::AgreeOnTeam() {
     return ThreadShares(std::max(options_.threads, ranks), work)[place];
   }
   const int share = std::max(1, options_.threads / ranks);
-  return std::ranges::min(Control(tensor_).Share(share, "threads of tensor-parallel ranks"));
+  return std::ranges::min(tensor_.Share(share, "threads of tensor-parallel ranks"));
 }
 
-// Called by all ranks of the group together, for an engine is made by all.
-Engine* RankTrainer::MakeTensorEngine() {
-  const bool by_engine = AllReduceByName(options_.collectives) == AllReduceAlgorithm::kEngine;
-  if (tensor_.size() == 1 || !by_engine || device_.kind != DeviceKind::kCuda) return nullptr;
-  return tensor_.Moves(device_) ? EngineOfAll(tensor_) : nullptr;
+void RankTrainer::Connect() {
+  std::vector<std::vector<int>> tied;
+  for (const ParameterTable::Entry& entry : model_.table.entries())
+    if (entry.tied()) tied.push_back(entry.stages);
+  world_.transport().Connect(TopologyOf(schedule_, layout_, model_.skips, tied, options_.share_cuts,
+                                        tensor_.options().engine_on_gpus));
 }
 
 void RankTrainer::UseOwnThreads() const { SetTeamSize(team_); }
@@ -208,12 +213,10 @@ std::shared_ptr<void> RankTrainer::ThreadScope() const {
 
 void RankTrainer::Prepare() {
   const auto scope = ThreadScope();
-  RequireEqualFacts(control_, FactsOf(options_, parts_, schedule_, model_, codec_));
+  RequireEqualFacts(world_, FactsOf(options_, parts_, schedule_, model_, codec_));
   team_ = AgreeOnTeam();
   UseOwnThreads();
-  const bool by_engine = AllReduceByName(options_.collectives) == AllReduceAlgorithm::kEngine;
-  world_.Connect(TopologyOf(schedule_, layout_, model_.skips, options_.share_cuts, by_engine));
-  tensor_engine_ = MakeTensorEngine();
+  Connect();
   executor_->AgreeOnShapes(parts_.largest_inputs);
   CheckSmallest();
   update_.BroadcastState();

@@ -17,16 +17,16 @@
 #include <string>
 #include <vector>
 
+#include "parallel/collectives/communicator.h"
 #include "parallel/trainer/rank_model.h"
 #include "parallel/trainer/state_copy.h"
 #include "parallel/trainer/train_state.h"
-#include "parallel/transport/transport.h"
 
 namespace torus::parallel {
 
 // Whose state it is.
 struct ReplicaOfRank {
-  Transport& tensor;  // between the tensor-parallel ranks of the stage
+  Communicator& tensor;  // between the tensor-parallel ranks of the stage
   const RankModel& model;
   int replica = 0, replicas = 1;
 };

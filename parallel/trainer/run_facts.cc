@@ -58,9 +58,9 @@ uint64_t DigestOf(std::span<const std::byte> bytes) {
 }
 
 // Of all ranks.
-std::vector<RunFacts> ShareFacts(Control& control, std::span<const std::byte> mine) {
+std::vector<RunFacts> ShareFacts(Communicator& world, std::span<const std::byte> mine) {
   std::vector<RunFacts> facts;
-  for (const std::vector<std::byte>& bytes : control.ShareBytes(mine, "what ranks have in common"))
+  for (const std::vector<std::byte>& bytes : world.ShareBytes(mine, "what ranks have in common"))
     facts.push_back(FactsFrom(bytes));
   return facts;
 }
@@ -126,14 +126,14 @@ RunFacts FactsOf(const TrainerOptions& o, const TrainingParts& parts, const Sche
   return facts;
 }
 
-void RequireEqualFacts(Control& control, const RunFacts& facts) {
+void RequireEqualFacts(Communicator& world, const RunFacts& facts) {
   const std::vector<std::byte> bytes = ToBytes(facts);
   const std::vector<uint64_t> digests =
-      control.Share(DigestOf(bytes), "digest of what ranks have in common");
+      world.Share(DigestOf(bytes), "digest of what ranks have in common");
   const auto other =
       std::ranges::find_if(digests, [&](uint64_t digest) { return digest != digests.front(); });
   if (other == digests.end()) return;
-  ThrowDifference(ShareFacts(control, bytes), other - digests.begin());
+  ThrowDifference(ShareFacts(world, bytes), other - digests.begin());
 }
 
 }  // namespace torus::parallel

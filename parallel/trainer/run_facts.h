@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "parallel/trainer/control.h"
+#include "parallel/collectives/communicator.h"
 #include "parallel/trainer/rank_model.h"
 #include "parallel/trainer/trainer_options.h"
 
@@ -22,6 +22,6 @@ RunFacts FactsOf(const TrainerOptions& options, const TrainingParts& parts,
 // All ranks call it together. They compare digests; if these differ, all throw the same BadInput,
 // which names the first fact that differs and the ranks: "[trainer] rank 2 has schedule 1f1b, rank
 // 0 has gpipe".
-void RequireEqualFacts(Control& control, const RunFacts& facts);
+void RequireEqualFacts(Communicator& world, const RunFacts& facts);
 
 }  // namespace torus::parallel

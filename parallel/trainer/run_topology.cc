@@ -9,7 +9,8 @@ namespace {
 using Pairs = std::set<std::pair<int, int>>;
 
 // Ranks of a pipeline that send to each other.
-Pairs NeighboursIn(const Schedule& schedule, const std::vector<SkipConnection>& skips) {
+Pairs NeighboursIn(const Schedule& schedule, const std::vector<SkipConnection>& skips,
+                   const std::vector<std::vector<int>>& tied) {
   Pairs pairs;
   for (int rank = 0; rank < schedule.num_ranks; ++rank)
     for (const Action& action : schedule.ranks[rank])
@@ -18,6 +19,10 @@ Pairs NeighboursIn(const Schedule& schedule, const std::vector<SkipConnection>& 
   for (const SkipConnection& skip : skips)
     if (owners[skip.from] != owners[skip.to])
       pairs.insert(std::minmax(owners[skip.from], owners[skip.to]));
+  for (const std::vector<int>& stages : tied)
+    for (const int a : stages)
+      for (const int b : stages)
+        if (owners[a] < owners[b]) pairs.insert({owners[a], owners[b]});
   return pairs;
 }
 
@@ -35,8 +40,9 @@ Pairs AllPairs(int count) {
 }  // namespace
 
 Topology TopologyOf(const Schedule& schedule, const WorldLayout& layout,
-                    const std::vector<SkipConnection>& skips, bool shares_cuts, bool engine) {
-  const Pairs neighbours = NeighboursIn(schedule, skips);
+                    const std::vector<SkipConnection>& skips,
+                    const std::vector<std::vector<int>>& tied, bool shares_cuts, bool engine) {
+  const Pairs neighbours = NeighboursIn(schedule, skips, tied);
   std::set<std::vector<int>> groups;
   Topology topology;
   for (const RankPlace& place : layout.places()) {

@@ -10,12 +10,14 @@
 
 namespace torus::parallel {
 
-// Neighbours in the schedule and the two ends of each skip connection, in all pipelines; with
+// Neighbours in the schedule, the two ends of each skip connection and the ranks with a use of one
+// tied parameter (`tied`: the stages of the uses of each), in all pipelines; with
 // `shares_cuts` also the tensor-parallel ranks of a place, which hand each other what crosses a
 // cut; with `engine` a group of each place's tensor-parallel ranks and of its replicas. So a rank
-// has one communicator for each neighbour and at most one for each of the two groups, however many
+// has one communicator for each of these and at most one for each of the two groups, however many
 // ranks there are.
 Topology TopologyOf(const Schedule& schedule, const WorldLayout& layout,
-                    const std::vector<SkipConnection>& skips, bool shares_cuts, bool engine);
+                    const std::vector<SkipConnection>& skips,
+                    const std::vector<std::vector<int>>& tied, bool shares_cuts, bool engine);
 
 }  // namespace torus::parallel

@@ -42,15 +42,15 @@ void RequireTokens(const std::string& folder, uint64_t run, int ranks) {
 
 }  // namespace
 
-std::exception_ptr CheckSharedFolder(Control& control, const std::string& folder) {
-  const int rank = control.rank();
+std::exception_ptr CheckSharedFolder(Communicator& world, const std::string& folder) {
+  const int rank = world.rank();
   const uint64_t mine = std::random_device()() + (uint64_t{std::random_device()()} << 32);
-  const uint64_t run = control.Share(mine, "number of a run").front();
-  std::exception_ptr failure = DoTogether(control, "who can write the run's folder",
+  const uint64_t run = world.Share(mine, "number of a run").front();
+  std::exception_ptr failure = DoTogether(world, "who can write the run's folder",
                                           [&] { WriteToken(folder, TextOf(run, rank), rank); });
   if (!failure)
-    failure = DoTogether(control, "who sees the run's folder",
-                         [&] { RequireTokens(folder, run, control.size()); });
+    failure = DoTogether(world, "who sees the run's folder",
+                         [&] { RequireTokens(folder, run, world.size()); });
   std::error_code gone;
   std::filesystem::remove(FileOf(folder, rank), gone);
   return failure;

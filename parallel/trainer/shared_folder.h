@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-#include "parallel/trainer/control.h"
+#include "parallel/collectives/communicator.h"
 
 namespace torus::parallel {
 
@@ -12,6 +12,6 @@ namespace torus::parallel {
 // small file, reads those of all ranks, and removes its own. Returns null if that succeeded;
 // otherwise all ranks return the error of the first rank that failed, which names the rank, its
 // host and the rank whose file it does not see (DoTogether).
-[[nodiscard]] std::exception_ptr CheckSharedFolder(Control& control, const std::string& folder);
+[[nodiscard]] std::exception_ptr CheckSharedFolder(Communicator& world, const std::string& folder);
 
 }  // namespace torus::parallel

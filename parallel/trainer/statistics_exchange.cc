@@ -39,11 +39,11 @@ std::vector<std::byte> ToBytes(const KeptStatistics& kept) {
 
 }  // namespace
 
-KeptStatistics ExchangeStatistics(Control& control, const KeptStatistics& own, int micro_batches,
-                                  Device device) {
+KeptStatistics ExchangeStatistics(Communicator& replicas, const KeptStatistics& own,
+                                  int micro_batches, Device device) {
   KeptStatistics all;
   int first = 0;  // index of the replica's first micro-batch in the list of all
-  for (const auto& bytes : control.ShareBytes(ToBytes(own), "statistics of micro-batches")) {
+  for (const auto& bytes : replicas.ShareBytes(ToBytes(own), "statistics of micro-batches")) {
     for (ByteReader reader(bytes); !reader.at_end();) {
       std::vector<Tensor>& tensors = all[first + reader.Get<int>()];
       for (auto count = reader.Get<uint64_t>(); count > 0; --count)

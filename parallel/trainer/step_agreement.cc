@@ -33,8 +33,8 @@ void StepAgreement::Settle(int64_t step, bool finite, double loss) {
 void StepAgreement::Exchange(int64_t next, bool finite, double loss, const std::string& what,
                              double& waited) {
   Word mine{.loss = loss, .finite = finite ? 1 : 0};
-  if (control_.rank() == 0) mine.next = decide_(next);
-  const std::vector<Word> words = control_.Share(mine, what, &waited);
+  if (world_.rank() == 0) mine.next = decide_(next);
+  const std::vector<Word> words = world_.Share(mine, what, &waited);
   next_ = words[0].next;
   skipped_ = std::ranges::any_of(words, [](const Word& word) { return word.finite == 0; });
   std::vector<double> losses;

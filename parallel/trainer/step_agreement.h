@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "parallel/trainer/control.h"
+#include "parallel/collectives/communicator.h"
 #include "parallel/trainer/world_layout.h"
 
 namespace torus::parallel {
@@ -24,7 +24,7 @@ class StepAgreement {
   using Decide = std::function<NextStep(int64_t step)>;
 
   // The references must outlive it.
-  StepAgreement(Control& control, const WorldLayout& layout) : control_(control), layout_(layout) {}
+  StepAgreement(Communicator& world, const WorldLayout& layout) : world_(world), layout_(layout) {}
 
   // All ranks call these together. Begin: before `step`, the first step of a Train call.
   void Begin(int64_t step, Decide decide);
@@ -43,7 +43,7 @@ class StepAgreement {
  private:
   void Exchange(int64_t next, bool finite, double loss, const std::string& what, double& waited);
 
-  Control& control_;
+  Communicator& world_;
   const WorldLayout& layout_;
   Decide decide_;
   NextStep next_;

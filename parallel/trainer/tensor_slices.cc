@@ -1,11 +1,8 @@
 #include "parallel/trainer/tensor_slices.h"
 
-#include <cstddef>
 #include <map>
-#include <span>
 #include <vector>
 
-#include "parallel/collectives/rows.h"
 #include "parallel/optim/optimizer_state.h"
 #include "runtime/error.h"
 #include "runtime/tensor_split.h"
@@ -30,27 +27,20 @@ const WeightSpec* WeightOf(const std::string& name, const SplitWeights& split) {
   return found == split.end() ? nullptr : &found->second;
 }
 
-std::span<std::byte> BytesOf(Tensor& tensor) {
-  return {static_cast<std::byte*>(tensor.mutable_raw()), tensor.bytes()};
-}
-
-void SendSlice(Transport& tensor, const Tensor& own, const std::string& what) {
-  std::vector<std::span<std::byte>> rows(tensor.size());
-  Tensor slice = own.Clone();
-  rows[tensor.rank()] = BytesOf(slice);
-  GatherRowsAt(0, tensor, rows, what);
-}
-
-// On rank 0.
-Tensor Joined(Transport& tensor, const Tensor& own, const WeightSpec& weight,
+// Returns the whole tensor on rank 0, to which the others send their slices.
+Tensor Joined(Communicator& tensor, const Tensor& own, const WeightSpec& weight,
               const std::string& what) {
-  std::vector<Tensor> slices{own.Clone()};
-  for (int r = 1; r < tensor.size(); ++r)
-    slices.push_back(
-        Empty(SliceShape(weight.whole, *weight.split, {r, tensor.size()}), own.dtype()));
-  std::vector<std::span<std::byte>> rows;
-  for (Tensor& slice : slices) rows.push_back(BytesOf(slice));
-  GatherRowsAt(0, tensor, rows, what);
+  const Tensor mine = own.Contiguous();
+  std::vector<Tensor> slices(tensor.size());
+  std::vector<Buffer> rows(tensor.size());
+  rows[tensor.rank()] = BufferToRead(mine);
+  for (int r = 1; tensor.rank() == 0 && r < tensor.size(); ++r) {
+    slices[r] = Empty(SliceShape(weight.whole, *weight.split, {r, tensor.size()}), own.dtype());
+    rows[r] = BufferOf(slices[r]);
+  }
+  tensor.Gather(0, rows, what);
+  if (tensor.rank() != 0) return own;
+  slices[0] = mine.To(Device{});
   return torus::JoinSlices(slices, weight.whole, *weight.split);
 }
 
@@ -83,18 +73,14 @@ TensorSource SlicesOf(const TensorSource& whole, const RankModel& model) {
   return slices;
 }
 
-void JoinSlices(Transport& tensor, const RankModel& model, StageTensors& stage,
+void JoinSlices(Communicator& tensor, const RankModel& model, StageTensors& stage,
                 const std::string& what) {
   const SplitWeights split = SplitOnes(model);
   for (auto* list : {&stage.parameters, &stage.optimizer, &stage.averages})
     for (NamedTensor& one : *list) {
       const WeightSpec* weight = WeightOf(one.name, split);
       if (weight == nullptr || one.value.shape() != weight->spec.shape) continue;
-      const std::string part = what + ", " + one.name;
-      if (tensor.rank() == 0)
-        one.value = Joined(tensor, one.value, *weight, part);
-      else
-        SendSlice(tensor, one.value, part);
+      one.value = Joined(tensor, one.value, *weight, what + ", " + one.name);
     }
 }
 

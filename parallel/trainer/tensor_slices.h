@@ -4,10 +4,10 @@
 
 #include <string>
 
+#include "parallel/collectives/communicator.h"
 #include "parallel/trainer/rank_model.h"
 #include "parallel/trainer/state_copy.h"
 #include "parallel/trainer/train_state.h"
-#include "parallel/transport/transport.h"
 
 namespace torus::parallel {
 
@@ -20,7 +20,7 @@ TensorSource SlicesOf(const TensorSource& whole, const RankModel& model);
 // All tensor-parallel ranks of a stage call it together. On rank 0 it joins the slices of all of
 // them to whole tensors; the others send theirs and keep them. Parameters and averages go by the
 // parameters' names; names of optimizer state contain the parameter's (ParameterOf).
-void JoinSlices(Transport& tensor, const RankModel& model, StageTensors& stage,
+void JoinSlices(Communicator& tensor, const RankModel& model, StageTensors& stage,
                 const std::string& what);
 
 }  // namespace torus::parallel

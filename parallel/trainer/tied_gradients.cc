@@ -1,11 +1,10 @@
 #include "parallel/trainer/tied_gradients.h"
 
-#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <set>
+#include <utility>
 
-#include "parallel/collectives/broadcast.h"
-#include "parallel/data_parallel/replica_strategy.h"
-#include "parallel/transport/group.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 
@@ -22,33 +21,28 @@ std::vector<Variable> UsesIn(const std::vector<NamedVariable>& stage, const std:
 
 }  // namespace
 
-TiedGradients::TiedGradients(Transport& pipeline, const ParameterTable& table,
+TiedGradients::TiedGradients(Communicator& pipeline, const ParameterTable& table,
                              const std::vector<int>& owners,
-                             const std::map<int, std::vector<NamedVariable>>& held)
-    : pipeline_(pipeline) {
+                             const std::map<int, std::vector<NamedVariable>>& held) {
   for (const ParameterTable::Entry& entry : table.entries()) {
     if (!entry.tied()) continue;
     Tied tied{.name = entry.name, .stages = entry.stages};
     std::set<int> ranks;
-    bool holds = true;
+    for (const int s : entry.stages) ranks.insert(owners.at(s));
+    bool holds = ranks.contains(pipeline.rank());
     std::map<int, size_t> seen;  // uses of a stage so far
     for (const int s : entry.stages) {
-      tied.owners.push_back(owners.at(s));
-      ranks.insert(owners.at(s));
+      tied.owners.push_back(static_cast<int>(std::distance(ranks.begin(), ranks.find(owners[s]))));
       const auto own = held.find(s);
-      if (own == held.end()) {
-        tied.uses.emplace_back();
-        continue;
-      }
-      tied.uses.push_back(UsesIn(own->second, entry.name).at(seen[s]++));
-      holds = tied.uses.back().defined();
-      if (!holds) break;
-      tied.shape = tied.uses.back().shape();
-      tied.dtype = tied.uses.back().dtype();
-      tied.device = tied.uses.back().data().device();
+      Variable& use = tied.uses.emplace_back();
+      if (own == held.end()) continue;
+      use = UsesIn(own->second, entry.name).at(seen[s]++);
+      holds = holds && use.defined();
     }
-    tied.ranks.assign(ranks.begin(), ranks.end());
-    if (holds && ranks.contains(pipeline.rank())) tied_.push_back(std::move(tied));
+    if (!holds) continue;
+    tied.ranks = std::make_unique<Communicator>(pipeline.transport(),
+                                                std::vector<int>(ranks.begin(), ranks.end()));
+    tied_.push_back(std::move(tied));
   }
 }
 
@@ -56,29 +50,39 @@ void TiedGradients::Sum(const std::string& what) {
   for (Tied& tied : tied_) SumOne(tied, fmt::format("gradient of tied {}, {}", tied.name, what));
 }
 
-// Returns the gradient of one use on every rank that has a use of the parameter; undefined if it
-// has none.
-Tensor TiedGradients::Gather(Tied& tied, size_t use, const std::string& what) {
-  Variable& variable = tied.uses[use];
-  Tensor gradient;
-  if (variable.defined() && variable.grad().defined()) gradient = variable.grad().Contiguous();
-  if (variable.defined()) variable.ZeroGrad();
-  if (tied.ranks.size() == 1) return gradient;
-  Group group(pipeline_, tied.ranks);
-  const auto owner = std::find(tied.ranks.begin(), tied.ranks.end(), tied.owners[use]);
-  const int root = static_cast<int>(owner - tied.ranks.begin());
-  std::byte has_gradient{gradient.defined()};
-  Broadcast(group, {&has_gradient, 1}, root, "presence of " + what);
-  if (!std::to_integer<bool>(has_gradient)) return {};
-  if (!gradient.defined()) gradient = Empty(tied.shape, tied.dtype, tied.device);
-  BroadcastTensor(group, gradient, root, what);
-  return gradient;
+// Returns the gradients of all uses, undefined for a use that has none, on every rank that has a
+// use of the parameter. The first use of each rank goes with the first of the others, and so on.
+std::vector<Tensor> TiedGradients::Gather(Tied& tied, const std::string& what) {
+  std::vector<Tensor> gradients;
+  std::vector<std::byte> present;
+  Tensor like;  // any use here
+  for (Variable& use : tied.uses) {
+    Tensor& gradient = gradients.emplace_back();
+    if (use.defined() && use.grad().defined()) gradient = use.grad().Contiguous();
+    if (use.defined()) like = use.data();
+    if (use.defined()) use.ZeroGrad();
+    present.push_back(std::byte{gradient.defined()});
+  }
+  if (tied.ranks->size() == 1) return gradients;
+  const auto all = tied.ranks->ShareRecord(present, "presence of " + what);
+  std::vector<std::vector<Buffer>> rounds;
+  std::vector<size_t> sent(tied.ranks->size());  // uses of each rank so far
+  for (size_t use = 0; use < gradients.size(); ++use) {
+    const int owner = tied.owners[use];
+    if (all[owner * gradients.size() + use] == std::byte{0}) continue;
+    Tensor& gradient = gradients[use];
+    if (!gradient.defined()) gradient = Empty(like.shape(), like.dtype(), like.device());
+    const size_t round = sent[owner]++;
+    if (round == rounds.size()) rounds.emplace_back(tied.ranks->size());
+    rounds[round][owner] = BufferOf(gradient);
+  }
+  for (const std::vector<Buffer>& rows : rounds) tied.ranks->AllGather(rows, what);
+  return gradients;
 }
 
 void TiedGradients::SumOne(Tied& tied, const std::string& what) {
   Tensor sum;
-  for (size_t use = 0; use < tied.uses.size(); ++use) {
-    const Tensor gradient = Gather(tied, use, what);
+  for (const Tensor& gradient : Gather(tied, what)) {
     if (!sum.defined()) {
       sum = gradient;
     } else if (gradient.defined()) {

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "parallel/collectives/communicator.h"
 #include "parallel/trainer/parameter_table.h"
-#include "parallel/transport/transport.h"
 
 namespace torus::parallel {
 
@@ -16,7 +17,7 @@ class TiedGradients {
   // `pipeline`: the ranks of one replica. `owners`: the rank of each stage. `held`: what this rank
   // holds of the uses in each of its stages (ReplicaStrategy::held). All ranks of the pipeline hold
   // the same part of a parameter. `pipeline` and `table` must outlive it.
-  TiedGradients(Transport& pipeline, const ParameterTable& table, const std::vector<int>& owners,
+  TiedGradients(Communicator& pipeline, const ParameterTable& table, const std::vector<int>& owners,
                 const std::map<int, std::vector<NamedVariable>>& held);
 
   // All ranks of the pipeline call it, each after its gradients are summed over micro-batches and
@@ -29,18 +30,14 @@ class TiedGradients {
  private:
   struct Tied {
     std::string name;
-    std::vector<int> owners;     // rank of each use
-    std::vector<int> ranks;      // the same ranks, each once, ascending
-    std::vector<Variable> uses;  // undefined if on another rank
-    std::vector<int> stages;     // of each use
-    Shape shape;
-    DType dtype = DType::kF32;
-    Device device;
+    std::unique_ptr<Communicator> ranks;  // those with a use
+    std::vector<int> owners;              // rank of each use, in `ranks`
+    std::vector<Variable> uses;           // undefined if on another rank
+    std::vector<int> stages;              // of each use
   };
-  Tensor Gather(Tied& tied, size_t use, const std::string& what);
-  void SumOne(Tied& tied, const std::string& what);
+  static std::vector<Tensor> Gather(Tied& tied, const std::string& what);
+  static void SumOne(Tied& tied, const std::string& what);
 
-  Transport& pipeline_;
   std::vector<Tied> tied_;  // those with a use here, in model order
 };
 

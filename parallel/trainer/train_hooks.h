@@ -33,10 +33,10 @@ class TooManySkipped : public BadInput {
 // of the step before it. So `stop` and `trace` are asked about step n + 1 before on_step is called
 // for step n.
 struct TrainHooks {
-  std::function<bool()> stop;                      // asked before each step; true ends the call
-  std::stop_token stop_token = {};                 // likewise: a requested stop ends it
-  std::function<bool(int64_t step)> trace;         // whether to record the step's events
-  std::function<void(const StepReport&)> on_step;  // in order
+  std::function<bool()> stop = {};               // asked before each step; true ends the call
+  std::stop_token stop_token = {};               // likewise: a requested stop ends it
+  std::function<bool(int64_t step)> trace = {};  // whether to record the step's events
+  std::function<void(const StepReport&)> on_step = {};  // in order
 };
 
 // What an evaluation found, over all samples that count.

@@ -24,12 +24,11 @@ namespace torus::parallel {
 
 struct TrainerOptions {
   // Where ranks compute. With kCuda the ranks of a host take its GPUs in turn; batches and states
-  // are in CPU memory all the same. Sharding strategies and gossip work on CPUs
-  // only.
+  // are in CPU memory all the same. Sharding strategies and gossip work on CPUs only.
   DeviceKind device = DeviceKind::kCpu;
   int stages = 1;    // of the model
-  int chunks = 1;    // stages of each rank; divides `stages`
-  Cuts cuts;         // stages - 1 of them; empty: balanced by the blocks' static costs
+  int chunks = 1;    // stages of each rank (V-shaped schedules have two); divides `stages`
+  Cuts cuts = {};    // stages - 1 of them; empty: balanced by the blocks' static costs
   int replicas = 1;  // copies of the pipeline, each with a part of every mini-batch
   // Ranks that compute each stage together, each with a slice of its blocks' weights
   // (Block::split): tensor parallelism. It computes what one rank does, up to the rounding of its
@@ -39,9 +38,9 @@ struct TrainerOptions {
   // after it (Narayanan et al. 2021, section 4.1), or sends all of it, without a gather. Does not
   // change any bits.
   bool share_cuts = true;
-  int micro_batches = 1;           // of each replica
-  std::string schedule = "gpipe";  // a name of ScheduleNames()
-  ScheduleGenerator generator;     // the application's own schedule; empty: `schedule`
+  int micro_batches = 1;             // of each replica
+  std::string schedule = "gpipe";    // a name of ScheduleNames()
+  ScheduleGenerator generator = {};  // the application's own schedule; empty: `schedule`
   // How the replicas of a stage get the same weights: one of StrategyNames() (strategy_factory.h),
   // with arguments for capital letters: "local-sgd:8". Those that keep replicas equal give the same
   // bits if `collectives` is "direct".
@@ -68,24 +67,24 @@ struct TrainerOptions {
   bool sync_batch_norm = false;
   // Makes a codec for the tensors that cross a cut; called twice by each rank, for activations and
   // for gradients. Empty: tensors are sent as they are.
-  std::function<std::unique_ptr<Codec>()> codec;
+  std::function<std::unique_ptr<Codec>()> codec = {};
   // Makes another codec for the gradients; empty: the same as for activations.
-  std::function<std::unique_ptr<Codec>()> gradient_codec;
+  std::function<std::unique_ptr<Codec>()> gradient_codec = {};
   // Other codecs for single cuts, by the number of the first stage after the cut, and for the skip
   // connections to that stage.
-  std::map<int, std::function<std::unique_ptr<Codec>()>> codec_at, gradient_codec_at;
+  std::map<int, std::function<std::unique_ptr<Codec>()>> codec_at = {}, gradient_codec_at = {};
   // Makes the codec of the gradients that the replicas of ddp sum, or of the differences that those
   // of diloco sum (coded_bucket_sums.h); `collectives` must be "direct". Empty: they are
   // all-reduced uncoded.
-  std::function<std::unique_ptr<Codec>()> reduce_codec;
+  std::function<std::unique_ptr<Codec>()> reduce_codec = {};
   // The number of first training steps of the run in which nothing is encoded.
   int64_t codec_warmup = 0;
   // A folder for files with codecs' state of samples (codec/sample_store.h), which checkpoints then
   // do not contain; may differ between hosts. Empty: this state is kept in memory.
-  std::string codec_folder;
+  std::string codec_folder = {};
   // Whether a rank encodes on a second thread (ExecutorOptions::encodes_beside). Unset: it does if
   // the host has at least `threads` cores and one more for each of its ranks.
-  std::optional<bool> encodes_beside;
+  std::optional<bool> encodes_beside = {};
   int threads = 1;      // per host, divided among its ranks (ThreadShares): each has at least one
   double timeout = 60;  // seconds without progress until a wait fails
   // Seconds in which ranks must stop after one has failed; they stop at the end of their current
@@ -100,7 +99,7 @@ struct TrainerOptions {
   bool gradient_norm = false;
   // Multiplies the loss before the backward, for gradients in f16 (loss_scale.h); a step that is
   // not finite halves it. Unset: the loss is not scaled.
-  std::optional<LossScale> loss_scale;
+  std::optional<LossScale> loss_scale = {};
   // Whether a step's forwards and backwards are launched as one CUDA graph if they repeat those of
   // the step before (pipeline/step_graph.h). kAuto: if WhyNoGraphs returns nothing and the model
   // can be recorded. kOn: throws if something prevents it; and replicas launch their steps too, and
@@ -122,24 +121,24 @@ struct TrainerOptions {
 
   // What else must be equal on all ranks, by name, such as the learning rate; compared before step
   // 0 with what these options say (RequireEqualFacts).
-  std::vector<std::pair<std::string, std::string>> facts;
+  std::vector<std::pair<std::string, std::string>> facts = {};
 
   // Wraps the transport of a rank, for example in an emulated slow link. Called once for each rank;
   // Trainer does so in rank order. Empty: ranks use the transport directly.
-  std::function<std::unique_ptr<Transport>(Transport& transport)> wrap_transport;
+  std::function<std::unique_ptr<Transport>(Transport& transport)> wrap_transport = {};
 
   // Callbacks, on the ranks' threads; may be empty. An exception from one fails the run.
 
   // Called before a rank prepares, trains or evaluates on the calling thread. What it returns lives
   // on that thread until it has done so, such as settings of the thread's ops.
-  std::function<std::shared_ptr<void>(const RankPlace&, Device)> thread_scope;
+  std::function<std::shared_ptr<void>(const RankPlace&, Device)> thread_scope = {};
   // Called before every action of a schedule; if set, no CUDA graphs are used.
-  std::function<void(const RankPlace&, const Action&, int64_t step)> before_action;
+  std::function<void(const RankPlace&, const Action&, int64_t step)> before_action = {};
   // Called with a stage's parameters, each once, after their gradients are summed over
   // micro-batches, replicas and tied uses, before clipping and the optimizer's step. The gradients
   // are those of the scaled loss.
   std::function<void(const RankPlace&, int64_t step, const std::vector<NamedVariable>&)>
-      on_gradients;
+      on_gradients = {};
 };
 
 // What a trainer trains: model, loss, optimizer and rate.
@@ -148,26 +147,26 @@ struct TrainingParts {
   // each stage that shares a variable with an earlier one of the same rank (tied weights). Every
   // call must make new variables with the same initial values, so draw these from a seed and the
   // parameters' names.
-  std::function<std::vector<Block>()> model;
-  LossFn loss;  // mean over the rows of a micro-batch; rows that do not count (left_out) add 0
+  std::function<std::vector<Block>()> model = {};
+  LossFn loss = {};  // mean over the rows of a micro-batch; rows that do not count (left_out) add 0
   // Counts the rows with correct outputs, for evaluation. May be empty.
   std::function<int64_t(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets)>
-      correct;
+      correct = {};
   // Counts the rows that do not count in an evaluation because their example could not be read.
   // May be empty: all count.
-  std::function<int64_t(const std::vector<Tensor>& targets)> left_out;
+  std::function<int64_t(const std::vector<Tensor>& targets)> left_out = {};
   // Makes an optimizer. Called for each stage of each replica: with all parameters of the stage, to
   // learn their order, and with those that the replica updates (ReplicaStrategy::held), to make the
   // optimizer that is used.
-  std::function<std::unique_ptr<Optimizer>(std::vector<NamedVariable>)> optimizer;
-  std::function<double(int64_t step)> learning_rate;  // of each step, from 0
+  std::function<std::unique_ptr<Optimizer>(std::vector<NamedVariable>)> optimizer = {};
+  std::function<double(int64_t step)> learning_rate = {};  // of each step, from 0
   // The inputs of stage 0 for the largest micro-batch; buffers are allocated for it.
-  std::vector<TensorSpec> largest_inputs;
+  std::vector<TensorSpec> largest_inputs = {};
   // The inputs of stage 0 for the smallest micro-batch of any training step. Before step 0 the
   // model runs forward on their shapes, so that a layer which needs more (batch norm over one value
   // a channel) fails then and not at the end of an epoch. Empty: no such check.
-  std::vector<TensorSpec> smallest_inputs;
-  std::string smallest_advice;  // advice to the user, added to the message of that error
+  std::vector<TensorSpec> smallest_inputs = {};
+  std::string smallest_advice = {};  // advice to the user, added to the message of that error
 };
 
 // The data of one step for one rank: `step` counts from 0 over the whole run. Called on the ranks'

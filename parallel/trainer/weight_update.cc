@@ -110,7 +110,6 @@ WeightUpdate::StageWork WeightUpdate::MakeWork(int number, const Stage& stage,
   work.replicas =
       MakeStrategy(options_.strategy, links_.replicas, stage.Parameters(), plan, shards_,
                    {.bucket_bytes = options_.bucket_bytes,
-                    .all_reduce = AllReduceByName(options_.collectives),
                     .lane = number,
                     .only_stage = model_.stages.size() == 1,
                     .codec = options_.reduce_codec ? options_.reduce_codec() : nullptr,
@@ -307,7 +306,7 @@ void WeightUpdate::BroadcastState() {
 
 void WeightUpdate::BroadcastBuffers() {
   for (const auto& [number, stage] : model_.stages)
-    BroadcastTensors(links_.replicas, stage.Buffers(), fmt::format("stage {}", number));
+    links_.replicas.Broadcast(stage.Buffers(), fmt::format("stage {}", number));
 }
 
 void WeightUpdate::EnterEvaluation() {

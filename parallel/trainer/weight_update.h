@@ -32,12 +32,12 @@ namespace torus::parallel {
 
 class WeightUpdate {
  public:
-  // The transports of a rank and its agreement. All must outlive the update, as must the
+  // The communicators of a rank and its agreement. All must outlive the update, as must the
   // constructor's references.
   struct Links {
-    Transport& pipeline;  // between the ranks of its replica
-    Transport& replicas;  // between the replicas of its stages
-    Transport& tensor;    // between the tensor-parallel ranks of its stages
+    Communicator& pipeline;  // between the ranks of its replica
+    Communicator& replicas;  // between the replicas of its stages
+    Communicator& tensor;    // between the tensor-parallel ranks of its stages
     StepAgreement& agreement;
   };
   WeightUpdate(const Links& links, const RankPlace& place, const RankModel& model,

@@ -20,6 +20,9 @@ class DecoratedTransport : public Transport {
   int world_rank() const override { return inner_.world_rank(); }
   std::vector<int> SameHost() const override { return inner_.SameHost(); }
   bool Moves(Device device) const override { return inner_.Moves(device); }
+  bool MovesAmong(const std::vector<int>& members, Device device) const override {
+    return Moves(device) && inner_.MovesAmong(members, device);
+  }
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override {
     return inner_.Send(peer, tag, buffer, std::move(what));
   }

@@ -47,6 +47,10 @@ std::vector<int> Group::SameHost() const {
   return here;
 }
 
+bool Group::MovesAmong(const std::vector<int>& members, Device device) const {
+  return parent_.MovesAmong(OfParent(members), device);
+}
+
 Engine* Group::EngineOf(const std::vector<int>& members) {
   return parent_.EngineOf(OfParent(members));
 }

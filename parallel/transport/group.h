@@ -22,6 +22,7 @@ class Group : public Transport {
   int world_rank() const override { return parent_.world_rank(); }
   std::vector<int> SameHost() const override;
   bool Moves(Device device) const override { return parent_.Moves(device); }
+  bool MovesAmong(const std::vector<int>& members, Device device) const override;
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override;
   Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override;
   void Abort(const std::string& reason) override { parent_.Abort(reason); }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "parallel/transport/group.h"
+#include "parallel/transport/share.h"
 #include "parallel/transport/transport.h"
 #include "runtime/error.h"
 
@@ -16,22 +18,15 @@ inline size_t IndexOfMember(const std::vector<int>& members, int rank) {
   return static_cast<size_t>(found - members.begin());
 }
 
-// Returns `mine` of every member, in the order of `members`. All members call it together. It uses
-// messages, so it has their deadlines.
+// Above all numbers that communicators and the pipeline use for control messages.
+inline constexpr Tag kMembersTag{TagClass::kControl, (1 << 24) - 2};
+
+// Returns `mine` of every member, in the order of `members`. All members call it together.
 template <class T>
-std::vector<T> ExchangeAmong(Transport& world, const std::vector<int>& members, const T& mine,
-                             const std::string& what) {
-  // Above all numbers that the trainer and the pipeline use for control messages.
-  constexpr Tag kTag{TagClass::kControl, (1 << 24) - 2};
-  std::vector<T> all(members.size(), mine);
-  std::vector<Pending> pending;
-  for (size_t i = 0; i < members.size(); ++i) {
-    if (members[i] == world.rank()) continue;
-    pending.push_back(world.Recv(members[i], kTag, {&all[i], sizeof(T)}, what));
-    pending.push_back(world.Send(members[i], kTag, {&mine, sizeof(T)}, what));
-  }
-  for (Pending& each : pending) each.Wait();
-  return all;
+std::vector<T> ShareAmong(Transport& world, const std::vector<int>& members, const T& mine,
+                          const std::string& what) {
+  Group group(world, members);
+  return Share(group, kMembersTag, mine, what);
 }
 
 }  // namespace torus::parallel

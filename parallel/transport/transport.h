@@ -103,6 +103,12 @@ class Transport {
   virtual std::vector<int> SameHost() const;
   // Whether Send and Recv accept memory of `device`. Other memory must first be copied to the CPU.
   virtual bool Moves(Device device) const { return device.kind == DeviceKind::kCpu; }
+  // Whether each of `members`, ranks of this transport that include this one, can send memory of
+  // its `device` to each other one now: the same answer on all of them. `device` is this rank's.
+  virtual bool MovesAmong(const std::vector<int>& members, Device device) const {
+    static_cast<void>(members);
+    return Moves(device);
+  }
 
   // Start a message (Send, Recv) to or from `peer` (0..size-1, including this rank). Neither
   // blocks. Both sides give the same tag and the same number of bytes; messages with the same tag

@@ -20,22 +20,23 @@ namespace torus::recipes {
 struct ConvertOptions {
   // A .safetensors file, a file written by torch.save, a Hugging Face folder, or a run's
   // checkpoint.
-  std::string input;
+  std::string input = {};
   // The file to write if it ends in .safetensors. Any other name is a Hugging Face folder, new or
   // empty; the input must then be such a folder too, and its tokenizer is copied. Empty: nothing is
   // written.
-  std::string output;
+  std::string output = {};
   bool overwrite = false;  // replaces an output file that is there already
   // As Settings::model: tensors get this model's names, and all must fit. Empty: names stay.
-  std::string model;
+  std::string model = {};
   // Which tensors of the file; empty: with `model` those that fit it best (ChoosePart), else all.
-  std::string part;
+  std::string part = {};
   int64_t classes = 0;  // of that model; for a language model its vocabulary
-  std::string dtype;    // of floating-point tensors: "f32", "f16", "bf16", "f64"; empty: unchanged
+  // Of floating-point tensors: "f32", "f16", "bf16", "f64"; empty: unchanged.
+  std::string dtype = {};
   uint64_t shard_bytes = 5'000'000'000;  // the largest shard of a folder
   // Called for each name that is mapped to one of `model`'s, before tensors that do not fit are
   // refused.
-  std::function<void(const Renamed&)> on_renamed;
+  std::function<void(const Renamed&)> on_renamed = {};
   // As Settings::models.
   const std::vector<ModelDescriptor>* models = nullptr;
 };

@@ -25,21 +25,21 @@ namespace torus::recipes {
 // Which weights and which data; the flags of tools/evaluate.
 struct EvaluateOptions {
   // As Settings::model; empty for a Hugging Face folder, which names it, and for a run's.
-  std::string model;
-  std::string init;            // the weights: a file, such a folder, a run or its checkpoint
-  std::string init_part;       // which of a file's weights; empty: those that fit best (ChoosePart)
-  std::string data;            // one of DataNames; empty: those of the run (WithRunSettings)
-  std::string data_dir;        // empty, for images: the dataset's usual place
+  std::string model = {};
+  std::string init = {};       // the weights: a file, such a folder, a run or its checkpoint
+  std::string init_part = {};  // which of a file's weights; empty: those that fit best (ChoosePart)
+  std::string data = {};       // one of DataNames; empty: those of the run (WithRunSettings)
+  std::string data_dir = {};   // empty, for images: the dataset's usual place
   std::string split = "test";  // "train" or "test" (of GLUE dev.tsv); of a text also "all"
-  std::string normalize = "dataset";  // of images: NormalizationByName
-  int64_t image_size = 0;             // side to which images are resized; 0: their own
-  std::string tokenizer, vocab_dir;   // of texts, as in TextModelFlags
-  int64_t length = 0;                 // tokens per row of text; 0: as in training, if the model
-                                      // says so (trained_length.h), else as many as it takes
-  int64_t batch = 0;                  // rows per forward; 0: 250 images, 16 texts
-  std::string precision = "f32";      // or "bf16"; of products, convolutions and attention
-  bool emulate = false;               // emulates bf16: rounds to it and computes in f32
-  std::string device = "cpu";         // or "cuda": the first GPU
+  std::string normalize = "dataset";           // of images: NormalizationByName
+  int64_t image_size = 0;                      // side to which images are resized; 0: their own
+  std::string tokenizer = {}, vocab_dir = {};  // of texts, as in TextModelFlags
+  int64_t length = 0;             // tokens per row of text; 0: as in training, if the model
+                                  // says so (trained_length.h), else as many as it takes
+  int64_t batch = 0;              // rows per forward; 0: 250 images, 16 texts
+  std::string precision = "f32";  // or "bf16"; of products, convolutions and attention
+  bool emulate = false;           // emulates bf16: rounds to it and computes in f32
+  std::string device = "cpu";     // or "cuda": the first GPU
   // As Settings::models.
   const std::vector<ModelDescriptor>* models = nullptr;
   // A requested stop, from any thread, ends the call before its next batch.

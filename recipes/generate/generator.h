@@ -14,18 +14,18 @@ namespace torus::recipes {
 
 // Which model continues which text, and how; the flags of tools/generate.
 struct GenerateOptions {
-  std::string model;      // a Hugging Face folder: config.json, model.safetensors
-  std::string vocab_dir;  // of the tokenizer; empty: the folder `model`
+  std::string model = {};      // a Hugging Face folder: config.json, model.safetensors
+  std::string vocab_dir = {};  // of the tokenizer; empty: the folder `model`
   // A token that ends a text ("<|endoftext|>"), written in the prompt, is that token. Empty: the
   // text begins behind the tokenizer's first token, or such a one, as the model's texts do.
   std::string prompt = "\n";
-  bool special_tokens = false;    // every special token that is written in the prompt is one token
-  int64_t tokens = 100;           // to add at most
-  std::vector<std::string> stop;  // a text ends before the first of these that it would have
+  bool special_tokens = false;  // every special token that is written in the prompt is one token
+  int64_t tokens = 100;         // to add at most
+  std::vector<std::string> stop = {};  // a text ends before the first of these that it would have
   // The most tokens that the model sees at once; 0: as many as a row of its training had, if the
   // folder says so (recipes/model/trained_length.h), else as many as it has positions.
   int64_t length = 0;
-  SamplingOptions sampling;       // how the next token is chosen
+  SamplingOptions sampling = {};  // how the next token is chosen
   uint64_t seed = 1;              // of the draws: the same seed gives the same text
   std::string precision = "f32";  // or "bf16"; of products and attention
   bool emulate = false;           // emulates bf16: rounds to it and computes in f32

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "parallel/trainer/control.h"
+#include "parallel/collectives/communicator.h"
 #include "parallel/trainer/run_facts.h"
 #include "recipes/run/run_processes.h"
 #include "recipes/run/shared_facts.h"
@@ -15,10 +15,10 @@ namespace {
 
 // The cores that the ranks of this rank's host may use together. mpirun may leave the same ones to
 // all ranks, or binds each to ones of its own; which it is shows the first core.
-int64_t CoresOfHost(parallel::Control& control, const UsableCores& own,
+int64_t CoresOfHost(parallel::Communicator& world, const UsableCores& own,
                     const std::vector<int>& same_host) {
-  const std::vector<int64_t> counts = control.Share(own.count, "cores of the ranks");
-  const std::vector<int64_t> firsts = control.Share(own.first, "first cores of the ranks");
+  const std::vector<int64_t> counts = world.Share(own.count, "cores of the ranks");
+  const std::vector<int64_t> firsts = world.Share(own.first, "first cores of the ranks");
   std::set<std::pair<int64_t, int64_t>> sets;
   for (const int rank : same_host) sets.emplace(firsts[rank], counts[rank]);
   int64_t cores = 0;
@@ -40,11 +40,11 @@ AgreedOptions AgreeOnOptions(parallel::World* world, RunOptions options, bool ev
   const int first = world->local().front();
   int64_t least = 1, host_ranks = 1;
   world->Run([&](parallel::Transport& transport) {
-    parallel::Control control(transport);
-    parallel::RequireEqualFacts(control, facts);
+    parallel::Communicator ranks(transport);
+    parallel::RequireEqualFacts(ranks, facts);
     const std::vector<int> same_host = transport.SameHost();
     const std::vector<int64_t> all =
-        control.Share(CoresOfHost(control, cores, same_host), "cores of the hosts");
+        ranks.Share(CoresOfHost(ranks, cores, same_host), "cores of the hosts");
     if (transport.rank() != first) return;
     least = std::ranges::min(all);
     host_ranks = std::ssize(same_host);

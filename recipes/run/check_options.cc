@@ -93,7 +93,8 @@ void CheckSchedule(const Settings& s) {
   parallel::CheckScheduleName(s.schedule);
   const bool file = s.schedule.starts_with("csv:");
   Require(s.chunks == 1 || file || parallel::TakesChunks(s.schedule), "train",
-          "--chunks {} needs --schedule interleaved, got {}", s.chunks, s.schedule);
+          "--chunks {} needs --schedule interleaved or zb-interleaved, got {}", s.chunks,
+          s.schedule);
 }
 
 void CheckGradientCodec(const Settings& s) {

@@ -32,10 +32,10 @@ namespace torus::recipes {
 
 // The settings of a run, and what is not stored with it.
 struct RunOptions {
-  Settings settings;          // to resume a run: LoadRun(resume).settings
-  std::string out;            // the run's folder; empty: that of `resume`, else a new one in `runs`
+  Settings settings = {};     // to resume a run: LoadRun(resume).settings
+  std::string out = {};       // the run's folder; empty: that of `resume`, else a new one in `runs`
   std::string runs = "runs";  // there it is called MODEL-DATA-DATE-TIME
-  std::string resume;         // the folder of a run to resume, or of one of its checkpoints
+  std::string resume = {};    // the folder of a run to resume, or of one of its checkpoints
   int64_t max_steps = 0;      // in all; may end within an epoch; 0: no limit but the epochs
   int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
   int64_t eval_every = 0;        // steps between evaluations; 0: at the end of each epoch
@@ -45,7 +45,7 @@ struct RunOptions {
   // Bytes that `--cut auto` may plan for each rank of a pipeline: one number for all, or one for
   // each. Empty: no limit. Only the choice of cuts uses them; nothing enforces them later. Not
   // stored.
-  std::vector<uint64_t> rank_memory;
+  std::vector<uint64_t> rank_memory = {};
   double timeout = 60;   // seconds without progress until a wait fails
   double grace = 30;     // TrainerOptions::grace. Not stored
   int max_skipped = 10;  // consecutive non-finite steps that are tolerated
@@ -56,14 +56,14 @@ struct RunOptions {
   // (plans_file.h) for all ranks, or the folder of a run with those of each rank. A resumed run
   // takes those in its folder; "none": it does not. Not stored: they are copied to the run's
   // folder.
-  std::string plans;
+  std::string plans = {};
   // Measures the parts of a step on a GPU with the work that they launch, for a breakdown of its
   // time (TrainerOptions::times_gpu_work). Not stored.
   bool times_gpu_work = false;
   // For tests and applications: wraps each rank's transport, as TrainerOptions::wrap_transport
   // does. The wrapper's engine is then what `settings.collectives` "engine" means. Cannot be
   // combined with `settings.links`. Not stored.
-  std::function<std::unique_ptr<parallel::Transport>(parallel::Transport&)> wrap_transport;
+  std::function<std::unique_ptr<parallel::Transport>(parallel::Transport&)> wrap_transport = {};
   // For tests: the clock of emulated links (`settings.links`); must outlive the run. Null: the
   // steady one.
   const parallel::LinkTime* link_time = nullptr;
@@ -73,10 +73,10 @@ struct RunOptions {
 
   // The learning rate of each step, from 0, instead of those by `settings`. Empty: those. Not
   // stored.
-  std::function<double(int64_t step)> learning_rate;
+  std::function<double(int64_t step)> learning_rate = {};
   // An application's own schedule; `settings` then hold only its name for the run's files. Empty:
   // the one that the settings name. (A codec of its own it adds by parallel::RegisterCodec.)
-  parallel::ScheduleGenerator schedule;
+  parallel::ScheduleGenerator schedule = {};
   // Replaces NCCL wherever Settings::gpu_links allows NCCL; must outlive the run. Null: NCCL
   // itself, in a build that has it.
   parallel::NcclLibrary* nccl = nullptr;
@@ -111,15 +111,15 @@ class NoScore : public BadInput {
 
 // Called while a run goes on. Each may be empty. An exception from one of them ends the run.
 struct RunCallbacks {
-  std::function<void(const RunStart&)> on_start;  // before the first step
+  std::function<void(const RunStart&)> on_start = {};  // before the first step
   // Called in the order of the steps, on some rank's thread, one call at a time. All others but
   // `stop` are called on the caller's thread.
-  std::function<void(const parallel::StepReport&)> on_step;
-  std::function<void(const Evaluation&)> on_evaluate;       // with its result
-  std::function<void(const std::string& line)> on_message;  // a message for the user
+  std::function<void(const parallel::StepReport&)> on_step = {};
+  std::function<void(const Evaluation&)> on_evaluate = {};       // with its result
+  std::function<void(const std::string& line)> on_message = {};  // a message for the user
   // Called before each step and each batch of an evaluation, on any thread. True ends the run in an
   // orderly way: the checkpoint is written.
-  std::function<bool()> stop;
+  std::function<bool()> stop = {};
   // The same from any thread: a requested stop ends the run.
   std::stop_token stop_token = {};
 };

@@ -25,11 +25,12 @@ std::string SizesLine(const Task& task) {
 }
 
 std::string LayoutLine(const Settings& s, const CutChoice& cuts) {
+  const int chunks = PipelineOf(s).chunks;
   return fmt::format(
       "{}{}{} x {}{}{}, {} micro-batch{}{} of {} samples in all, codec {}{}, {}{}{}",
       Many(s.stages, "stage"),
       cuts.cuts.empty() ? "" : fmt::format(" (cut {})", fmt::join(cuts.cuts, ",")),
-      s.chunks == 1 ? "" : fmt::format(", {} a rank", s.chunks), Many(s.replicas, "replica"),
+      chunks == 1 ? "" : fmt::format(", {} a rank", chunks), Many(s.replicas, "replica"),
       s.replicas == 1 ? "" : fmt::format(" ({})", s.strategy),
       s.tensor == 1 ? "" : fmt::format(" x {} tensor-parallel ranks", s.tensor), s.micro_batches,
       s.micro_batches == 1 ? "" : "es",

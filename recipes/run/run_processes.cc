@@ -1,9 +1,9 @@
 #include "recipes/run/run_processes.h"
 
-#include <cstdint>
 #include <span>
+#include <utility>
 
-#include "parallel/collectives/broadcast.h"
+#include "parallel/collectives/communicator.h"
 #include "runtime/error.h"
 #include "runtime/long_work.h"
 
@@ -11,34 +11,6 @@ namespace torus::recipes {
 namespace {
 
 using parallel::Transport;
-
-// The largest number of its class, which no message of the trainer uses.
-constexpr parallel::Tag kText{parallel::TagClass::kControl, (1 << 24) - 1};
-
-std::span<std::byte> BytesOf(std::string& text) {
-  return std::as_writable_bytes(std::span(text.data(), text.size()));
-}
-
-void BroadcastText(Transport& transport, std::string& text, const std::string& what) {
-  uint64_t size = text.size();
-  parallel::Broadcast(transport, std::as_writable_bytes(std::span(&size, 1)), 0, what);
-  text.resize(size);
-  parallel::Broadcast(transport, BytesOf(text), 0, what);
-}
-
-void SendText(Transport& transport, const std::string& text, const std::string& what) {
-  const uint64_t size = text.size();
-  transport.Send(0, kText, {&size, sizeof size}, what).Wait();
-  transport.Send(0, kText, {text.data(), text.size()}, what).Wait();
-}
-
-std::string RecvText(Transport& transport, int rank, const std::string& what) {
-  uint64_t size = 0;
-  transport.Recv(rank, kText, {&size, sizeof size}, what).Wait();
-  std::string text(size, '\0');
-  transport.Recv(rank, kText, {text.data(), text.size()}, what).Wait();
-  return text;
-}
 
 bool IsAborted(const Transport& transport) {
   try {
@@ -84,7 +56,7 @@ std::string RunProcesses::OfLeader(const std::function<std::string()>& make,
       const LongWork alive;
       mine = make();
     }
-    BroadcastText(transport, mine, what);
+    mine = parallel::Communicator(transport).BroadcastText(std::move(mine), what);
     if (transport.rank() == world_->local().front()) text = mine;
   });
   return text;
@@ -92,14 +64,13 @@ std::string RunProcesses::OfLeader(const std::function<std::string()>& make,
 
 std::vector<std::string> RunProcesses::Gather(const std::string& text,
                                               const std::string& what) const {
-  std::vector<std::string> all{text};
-  if (world_ == nullptr) return all;
+  if (world_ == nullptr) return {text};
+  std::vector<std::string> all;
   world_->Run([&](Transport& transport) {
-    if (transport.rank() != 0) return SendText(transport, text, what);
-    for (int rank = 1; rank < transport.size(); ++rank)
-      all.push_back(RecvText(transport, rank, what));
+    const auto bytes = std::as_bytes(std::span(text));
+    for (const auto& one : parallel::Communicator(transport).Gather(bytes, what))
+      all.emplace_back(reinterpret_cast<const char*>(one.data()), one.size());
   });
-  if (!leads()) all.clear();
   return all;
 }
 

@@ -21,12 +21,14 @@ namespace torus::recipes {
 struct Settings {
   std::string model = "mobilenet_v2";  // a name of the registry, with options behind a colon
   std::string data = "fashion-mnist";  // a name that tools/train lists under --data
-  std::string data_dir;                // empty: the dataset's usual place
-  std::string tokenizer;    // of text; empty: that of token files, else the model's (TokenizerFor)
-  std::string vocab_dir;    // for the tokenizers gpt2, roberta and json
-  int64_t image_size = 0;   // side to which images are resized; 0: the dataset's own
-  std::string image_cache;  // folder for decoded training images; empty: files are decoded anew
-  int64_t length = 128;     // tokens per row of text
+  std::string data_dir = {};           // empty: the dataset's usual place
+  // Of text; empty: that of token files, else the model's (TokenizerFor).
+  std::string tokenizer = {};
+  std::string vocab_dir = {};  // for the tokenizers gpt2, roberta and json
+  int64_t image_size = 0;      // side to which images are resized; 0: the dataset's own
+  // Folder for decoded training images; empty: files are decoded anew.
+  std::string image_cache = {};
+  int64_t length = 128;        // tokens per row of text
   bool document_mask = false;  // attention stays within a document of a long text
   // Windows of a long text per epoch; 0: as many disjoint windows as the text has.
   int64_t epoch_size = 0;
@@ -37,7 +39,7 @@ struct Settings {
   int64_t accumulate = 1;     // passes through the pipeline per step, of micro_batches each
   int64_t stages = 1;         // parts into which the model is cut
   int64_t chunks = 1;         // stages per rank; divides `stages`
-  std::string cut;            // "1,18", "auto", or empty: balanced by static costs
+  std::string cut = {};       // "1,18", "auto", or empty: balanced by static costs
   int64_t replicas = 1;       // copies of the pipeline, each with its part of a batch
   int64_t tensor = 1;         // ranks that share each stage's layers
   std::string tensor_cuts = "shared";  // each sends its share of what crosses a cut; or "whole"
@@ -48,12 +50,12 @@ struct Settings {
   // The bits depend only on how many micro-batches all replicas have together, not on how many
   // replicas there are.
   bool reproducible = false;
-  bool sync_batch_norm = false;  // statistics are over the micro-batches of all replicas
-  std::string codec = "none";    // of what crosses a cut; by cut: parallel/codec/codec_choice.h
-  std::string codec_backward;    // of gradients that cross a cut; empty: as for activations
+  bool sync_batch_norm = false;     // statistics are over the micro-batches of all replicas
+  std::string codec = "none";       // of what crosses a cut; by cut: parallel/codec/codec_choice.h
+  std::string codec_backward = {};  // of gradients that cross a cut; empty: as for activations
   std::string codec_gradients = "none";  // of the gradients that replicas sum
   int64_t codec_warmup = 0;              // first steps, in which all is sent uncompressed
-  std::string codec_folder;              // for files with the state of "delta"; empty: in memory
+  std::string codec_folder = {};         // for files with the state of "delta"; empty: in memory
   std::string optimizer = "sgd";         // as OptimizerNames() lists them
   std::string optimizer_state = "f32";   // of Adam: f32, bf16 or 8bit
   double lr = 0.07;                      // peak learning rate
@@ -92,10 +94,10 @@ struct Settings {
   bool autotune = false;
   // Emulated links between ranks, slower than the real ones (parallel/link/link_table.h has the
   // syntax). They change only times. Empty: none.
-  std::vector<std::string> links;
-  int64_t threads = 0;    // per host, at least one for each rank there; 0: its cores
-  std::string init;       // weights file the run began with
-  std::string init_part;  // which of its weights; empty: those that fit best
+  std::vector<std::string> links = {};
+  int64_t threads = 0;         // per host, at least one for each rank there; 0: its cores
+  std::string init = {};       // weights file the run began with
+  std::string init_part = {};  // which of its weights; empty: those that fit best
   // An application's own models, which `model` may then name; null: those of the registry. Not
   // stored.
   const std::vector<ModelDescriptor>* models = nullptr;

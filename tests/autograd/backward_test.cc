@@ -218,7 +218,18 @@ TEST(Backward, NoPathToALeafIsAnError) {
               HasSubstr("no path"));
   const Variable x = Leaf({1});
   const NoGrad guard;
-  EXPECT_THAT(testing::ErrorOf<Error>([&] { Backward({ToyMul(x, x)}); }), HasSubstr("no path"));
+  EXPECT_EQ(testing::ErrorOf<Error>([&] { Backward({ToyMul(x, x)}); }),
+            "[backward] no path from the output of shape (1) to a leaf that requires a gradient: "
+            "was it computed in a NoGrad?");
+}
+
+TEST(Backward, TakesOneOutput) {
+  const Variable x = Leaf({3});
+  const Variable y = ToyMul(x, x);
+  Backward(y, {.retain_graph = true});
+  EXPECT_EQ(x.grad().Item(), 6);
+  Backward(y);
+  EXPECT_EQ(x.grad().Item(), 12);
 }
 
 TEST(Backward, ASavedTensorChangedInPlaceIsAnErrorThatNamesTheOp) {

@@ -39,6 +39,10 @@ std::vector<DeclaredKernel> KernelsOf(std::string_view text) {
 const std::vector<Excuse>& KernelsWithoutGpu() {
   static const std::vector<Excuse> excuses{
       {"conv_chain", "*", "composed of convolutions and batch norms on a GPU"},
+      {"recurrent", "LstmSteps", "composed of its steps on a GPU"},
+      {"recurrent", "LstmStepsBackward", "as LstmSteps"},
+      {"recurrent", "LstmWeightGradient", "as LstmSteps"},
+      {"recurrent", "LstmStateGradient", "as LstmSteps"},
   };
   return excuses;
 }

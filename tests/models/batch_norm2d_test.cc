@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/error.h"
 #include "runtime/rng.h"
+#include "tests/testing/error_of.h"
 #include "tests/testing/tolerance.h"
 
 namespace torus::nn {
@@ -123,6 +125,24 @@ TEST(BatchNorm2d, WithoutMomentumItAveragesAllMiniBatches) {
   }
   ExpectNear(Buffer(*norm, 0), mean, 72, 3);
   EXPECT_EQ(Batches(*norm), 3);
+}
+
+TEST(BatchNorm2d, PendingStatisticsAreNeitherReplacedNorPassedOver) {
+  const auto norm = Norm();
+  const Variable x(Images(4, 3));
+  norm->Forward(x, {.step = 3});
+  EXPECT_EQ(testing::ErrorOf([&] { norm->Forward(x, {.step = 4}); }),
+            "[batch_norm] the statistics of step 3 are pending: call EndMiniBatch after each "
+            "mini-batch");
+  EXPECT_THROW(norm->Forward(x, Context(0, false)), BadInput);
+  const Variable shape(Empty(x.shape(), x.dtype(), kMetaDevice));
+  EXPECT_EQ(norm->Forward(shape, Context(0, false)).shape(), x.shape()) << "reads no statistics";
+  norm->EndMiniBatch();
+  EXPECT_EQ(Batches(*norm), 1) << "of step 3";
+  norm->Forward(x, {.step = 4});
+  norm->EndMiniBatch(false);
+  norm->Forward(x, Context(0, false));
+  EXPECT_EQ(Batches(*norm), 1);
 }
 
 TEST(BatchNorm2d, EvaluationUsesAndLeavesRunningStatistics) {

@@ -277,6 +277,40 @@ TEST(Recurrent, IsPyTorchs) {
   ExpectRecurrent<Gru>("gru.bare", bare);
 }
 
+// The output and the gradients of all parameters, which are `values`.
+std::vector<Tensor> ResultsOf(DType dtype, const std::vector<Tensor>& values) {
+  Lstm layer(
+      {.input_size = 3, .hidden_size = 4, .num_layers = 2, .bidirectional = true, .dtype = dtype});
+  std::vector<NamedVariable> parameters = layer.Parameters();
+  layer.Initialize(1);
+  for (size_t i = 0; i < values.size(); ++i) parameters[i].value.SetData(values[i].To(dtype));
+  const RecurrentOutput y =
+      layer.Run(Variable(Random({9, 2, 3}).data().To(dtype)), {}, StepContext());
+  Backward({y.output, y.state.h, y.state.c},
+           {Full(y.output.shape(), 1, dtype), Full(y.state.h.shape(), 2, dtype),
+            Full(y.state.c.shape(), 3, dtype)});
+  std::vector<Tensor> results{y.output.data(), y.state.h.data(), y.state.c.data()};
+  for (const NamedVariable& p : parameters) results.push_back(p.value.grad());
+  return results;
+}
+
+// In f32 an LSTM takes all steps of a layer in one op, which the cases in f64 do not.
+TEST(Recurrent, LstmInF32IsThatInF64) {
+  Lstm given({.input_size = 3, .hidden_size = 4, .num_layers = 2, .bidirectional = true});
+  given.Initialize(2);
+  std::vector<Tensor> values;
+  for (const NamedVariable& p : given.Parameters()) values.push_back(p.value.data());
+  const auto got = ResultsOf(DType::kF32, values), want = ResultsOf(DType::kF64, values);
+  for (size_t i = 0; i < want.size(); ++i) {
+    double largest = 1;
+    for (const double v : ToVector<double>(want[i].Contiguous()))
+      largest = std::max(largest, std::fabs(v));
+    EXPECT_LT(LargestDifference(got[i].To(DType::kF64), want[i]),
+              testing::Tolerance(DType::kF32, 200, largest))
+        << i;
+  }
+}
+
 TEST(Recurrent, DropsBetweenLayersBySample) {
   for (const bool batch_first : {false, true}) {
     Gru layer({.input_size = 3,

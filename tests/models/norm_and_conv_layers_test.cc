@@ -153,6 +153,17 @@ TEST(InstanceNorm2d, EvaluatesWithWhatItHasTracked) {
   testing::ExpectSameBits(untracked.Forward(x, evaluation).data(), ops::InstanceNorm(x).data());
 }
 
+TEST(InstanceNorm2d, PendingStatisticsAreNeitherReplacedNorPassedOver) {
+  InstanceNorm2d norm({.channels = 4, .track_running_stats = true});
+  norm.Initialize(0);
+  const Variable x = Values({2, 3, 4, 4});
+  norm.Forward(x, {.step = 3});
+  EXPECT_THROW(norm.Forward(x, {.step = 4}), BadInput);
+  EXPECT_THROW(norm.Forward(x, {.training = false}), BadInput);
+  norm.EndMiniBatch();
+  norm.Forward(x, {.step = 4});
+}
+
 // All replicas' images count, however they are divided.
 TEST(InstanceNorm2d, SharesWithReplicas) {
   const Variable x = Values({3, 3, 4, 4});

@@ -74,6 +74,31 @@ TEST(StateDict, NamesAllThatDoesNotFitAtOnce) {
   EXPECT_TRUE(SameBits(StateDict(*model), before));  // nothing was changed
 }
 
+TEST(StateDict, LoadsWhatMatchesAndSaysWhatDoesNot) {
+  const auto saved = Model(1), model = Model(2);
+  std::vector<NamedTensor> state = StateDict(*saved);
+  for (NamedTensor& tensor : state) {
+    if (tensor.name == "classifier.1.bias") tensor.value = Zeros({4});
+    if (tensor.name == "classifier.1.weight") tensor.name = "head.weight";
+  }
+  const std::vector<NamedTensor> before = StateDict(*model);
+  const auto shapes = MobileNetV2({.num_classes = 3, .width_mult = 0.25});
+  EXPECT_EQ(testing::ErrorOf([&] { LoadMatching(*shapes, state); }),
+            "[state_dict] classifier.1.weight is not loaded and would have no values: call "
+            "Initialize first");
+  const StateNotes notes = LoadMatching(*model, state);
+  EXPECT_EQ(notes.missing, std::vector<std::string>{"classifier.1.weight"});
+  EXPECT_EQ(notes.surplus, std::vector<std::string>{"head.weight"});
+  EXPECT_EQ(notes.unfit,
+            std::vector<std::string>{"classifier.1.bias is f32 (4) and must be f32 (3)"});
+  const std::vector<NamedTensor> after = StateDict(*model), all = StateDict(*saved);
+  for (size_t i = 0; i < after.size(); ++i) {
+    const bool kept = after[i].name.starts_with("classifier.");
+    EXPECT_TRUE(SameBits({after[i]}, {kept ? before[i] : all[i]})) << after[i].name;
+  }
+  EXPECT_FALSE(SameBits(before, after));
+}
+
 TEST(StateDict, OfAnotherModelsFileNamesTheFirstAlone) {
   const std::string error = ErrorOf(*Model(1), {});
   const auto named = std::ranges::count(error, ';');

@@ -6,7 +6,7 @@
 #include "autograd/backward.h"
 #include "models/mobilenet_v2/inverted_residual.h"
 #include "models/nn/conv_bn_relu6.h"
-#include "parallel/data_parallel/gather_tensors.h"
+#include "parallel/collectives/communicator.h"
 #include "parallel/transport/run_ranks.h"
 #include "runtime/rng.h"
 #include "tests/testing/tolerance.h"
@@ -47,9 +47,10 @@ Results Train(int64_t begin, int64_t images, const GatherReplicas& gather) {
 std::vector<Results> TrainReplicas() {
   std::vector<Results> results(kImages.size());
   parallel::RunRanks(static_cast<int>(kImages.size()), [&](parallel::Transport& t) {
+    parallel::Communicator replicas(t);
     results[t.rank()] =
         Train(t.rank() == 0 ? 0 : kImages[0], kImages[t.rank()],
-              [&t](const Tensor& own) { return parallel::GatherTensors(t, own, "batch norm"); });
+              [&](const Tensor& own) { return replicas.AllGather(own, "batch norm"); });
   });
   return results;
 }
@@ -107,6 +108,7 @@ TEST(SyncBatchNorm, AChainOfConvolutionsGathersForEachNorm) {
   EXPECT_EQ(calls, 3);
   Backward({y}, {Full(y.shape(), 1)});
   EXPECT_EQ(calls, 6);
+  block.EndMiniBatch();
   block.Forward(x, {.training = false, .gather_replicas = gather});
   EXPECT_EQ(calls, 6);
 }

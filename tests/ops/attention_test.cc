@@ -333,6 +333,8 @@ TEST(Attention, DropoutDependsOnTheSampleAlone) {
   };
   const std::vector<float> all = run(q, both), one = run(Narrow(q, 0, 1, 1), second);
   EXPECT_EQ(std::vector<float>(all.begin() + 84, all.end()), one);
+  both.samples = {0, 1};
+  EXPECT_EQ(run(q, {.seed = 1}), run(q, both)) << "rows are samples 0 and 1";
   both.training = false;
   EXPECT_EQ(run(q, both), Values(ScaledDotProductAttention(q, q, q)));
 }

@@ -6,6 +6,7 @@
 
 #include "autograd/backward.h"
 #include "runtime/error.h"
+#include "tests/testing/error_of.h"
 #include "tests/testing/gradient_check.h"
 
 namespace torus {
@@ -193,7 +194,12 @@ TEST(BatchNorm, NothingMergesAsNothing) {
 TEST(BatchNorm, BadInputIsNamed) {
   EXPECT_THROW(ops::BatchNormTrain(Variable(Zeros({1, 3})), {}, {}), BadInput);
   EXPECT_THROW(ops::BatchNormTrain(Variable(Zeros({3})), {}, {}), BadInput);
-  EXPECT_THROW(ops::BatchNormTrain(Variable(Zeros({4, 3})), Variable(Zeros({2})), {}), BadInput);
+  const Variable x(Zeros({4, 3}));
+  EXPECT_EQ(testing::ErrorOf([&] { ops::BatchNormTrain(x, Variable(Zeros({2})), {}); }),
+            "[batch_norm] input (4, 3) has 3 channels, its last dimension, weight has shape (2)");
+  EXPECT_EQ(
+      testing::ErrorOf([&] { ops::BatchNormTrain(x, Variable(Zeros({3}, DType::kF64)), {}); }),
+      "[batch_norm] weight must be f32 for an input of f32, got f64");
   EXPECT_THROW(
       ops::BatchNormTrain(Variable(Zeros({4, 3})), {}, {}, 1e-5, {}, Variable(Zeros({4, 2}))),
       BadInput);

@@ -7,6 +7,7 @@
 #include "ops/convolution/conv1d.h"
 #include "ops/convolution/conv_transpose.h"
 #include "runtime/error.h"
+#include "tests/testing/error_of.h"
 #include "tests/testing/gradient_check.h"
 #include "tests/testing/twins.h"
 
@@ -162,13 +163,18 @@ TEST(Conv2d, SameWithAnEvenKernelPadsLast) {
 TEST(Conv2d, BadInputIsNamed) {
   const Variable x(Zeros({1, 4, 4, 3})), weight(Zeros({2, 3, 3, 3}));
   EXPECT_THROW(Conv2d(Variable(Zeros({4, 4, 3})), weight), BadInput);
-  EXPECT_THROW(Conv2d(x, Variable(Zeros({2, 3, 3, 2}))), BadInput);
+  EXPECT_EQ(testing::ErrorOf([&] {
+              Conv2d(Variable(Zeros({8, 1, 12, 12})), weight);
+            }),
+            "[conv2d] 12 channels of images (N, H, W, C) (8, 1, 12, 12) do not fit weight "
+            "(2, 3, 3, 3) in 1 groups");
   EXPECT_THROW(Conv2d(x, Variable(Zeros({2, 5, 5, 3}))), BadInput);
   EXPECT_THROW(Conv2d(x, weight, Variable(Zeros({3}))), BadInput);
   EXPECT_THROW(Conv2d(x, weight, {}, {.stride = {0, 1}}), BadInput);
   EXPECT_THROW(Conv2d(x, weight, {}, {.stride = {2, 2}, .padding_mode = PaddingMode::kSame}),
                BadInput);
-  EXPECT_THROW(Conv2d(x, Variable(Zeros({2, 3, 3, 3}, DType::kF64))), BadInput);
+  EXPECT_EQ(testing::ErrorOf([&] { Conv2d(Variable(Zeros(x.shape(), DType::kU8)), weight); }),
+            "[conv2d] input is u8, weight f32: give the input the weight's type by ops::Cast");
   EXPECT_THROW(Conv2d(x, Variable(Zeros({0, 3, 3, 3}))), BadInput);
 }
 

@@ -6,6 +6,7 @@
 #include "ops/dropout/part_dropout.h"
 #include "runtime/parallel_for.h"
 #include "tests/ops/op_test.h"
+#include "tests/testing/error_of.h"
 
 namespace torus::ops {
 namespace {
@@ -89,6 +90,11 @@ TEST(Dropout, BelongsToTheSampleAlone) {
   EXPECT_NE(OnesAfter({8}, 0, 4), second);
 }
 
+TEST(Dropout, WithoutSamplesTheRowsAreNumbered) {
+  const Variable ones(Full({3, 2503}, 1));
+  EXPECT_EQ(ToVector<float>(Dropout(ones, 0.25, Context({}), 3).data()), OnesAfter({0, 1, 2}));
+}
+
 TEST(Dropout, BitsDoNotDependOnThreads) {
   const int before = TeamSize();
   SetTeamSize(1);
@@ -138,8 +144,11 @@ TEST(Dropout, RefusesWhatDoesNotFit) {
   const Variable x(Zeros({3, 2}));
   EXPECT_THROW(Dropout(x, 1.5, Context({0, 1, 2}), 0), BadInput);
   EXPECT_THROW(Dropout(x, NAN, Context({0, 1, 2}), 0), BadInput);
-  EXPECT_THROW(Dropout(x, 0.5, Context({0, 1}), 0), BadInput);
-  EXPECT_THROW(Dropout(x, 0.5, Context({}), 0), BadInput);
+  EXPECT_EQ(testing::ErrorOf([&] {
+              Dropout(x, 0.5, Context({0, 1}), 0);
+            }),
+            "[dropout] needs dimension 0 to be a multiple of the 2 of StepContext::samples, got "
+            "(3, 2)");
   EXPECT_THROW(Dropout(Variable(Zeros({})), 0.5, Context({0}), 0), BadInput);
 }
 

@@ -92,6 +92,22 @@ TEST(Gemm, FollowsItsDefinition) {
   }
 }
 
+// Whose kernel is one of ours.
+TEST(Gemm, FollowsItsDefinitionForOneRowByATransposedMatrix) {
+  std::mt19937 rng(5);
+  for (const int64_t n : {1, 3, 4, 5, 37}) {
+    for (const int64_t k : {1, 7, 64, 201}) {
+      SCOPED_TRACE(::testing::Message() << n << " x " << k);
+      Case c{.m = 1, .n = n, .k = k, .lda = k, .ldb = k + 3, .ldc = n, .tb = Transpose::kYes};
+      c.alpha = 1;
+      for (const double beta : {0.0, 0.5, 1.0}) {
+        c.beta = beta;
+        Compare<float>(c, rng);
+      }
+    }
+  }
+}
+
 // In a thread that has not said how many it wants, and in one that has.
 TEST(Gemm, FollowsItsDefinitionOnTeams) {
   const Case c{.m = 400, .n = 300, .k = 200, .lda = 200, .ldb = 300, .ldc = 300, .alpha = 1};
@@ -132,6 +148,24 @@ TEST(Gemm, DoubleHasTheSameBitsOnEveryTeam) {
     SetTeamSize(team);
     std::vector<double> c(m * n);
     Gemm(Transpose::kNo, Transpose::kNo, m, n, k, 1.0, a.data(), k, b.data(), n, 0.0, c.data(), n);
+    return c;
+  };
+  std::thread([&] {
+    const auto one = product(1);
+    for (int team : {2, 3, 5}) EXPECT_EQ(product(team), one) << team;
+  }).join();
+}
+
+TEST(Gemm, OneRowByATransposedMatrixHasTheSameBitsOnEveryTeam) {
+  const int64_t n = 1001, k = 500;
+  std::mt19937 rng(6);
+  const auto values = Random(n * k, rng);
+  const std::vector<float> b(values.begin(), values.end());
+  const auto product = [&](int team) {
+    SetTeamSize(team);
+    std::vector<float> c(n);
+    Gemm(Transpose::kNo, Transpose::kYes, 1, n, k, 1.0f, b.data(), k, b.data(), k, 0.0f, c.data(),
+         n);
     return c;
   };
   std::thread([&] {

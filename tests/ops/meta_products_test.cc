@@ -20,6 +20,7 @@
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/mlp/mlp.h"
+#include "ops/recurrent/lstm.h"
 #include "ops/recurrent/lstm_cell.h"
 #include "ops/sort/sort.h"
 #include "ops/view/view.h"
@@ -112,6 +113,12 @@ std::vector<Row> ProductRows() {
        [](const Variables& in) {
          const LstmCellState next = LstmCell(in[0], in[1], in[2]);
          return Variables{next.h, next.c};
+       }},
+      {"lstm_cell",
+       {F32({9, 2, 12}), F32({12, 3}), F32({2, 3}), F32({2, 3})},
+       [](const Variables& in) {
+         const LstmOutput y = Lstm(in[0], in[1], in[2], in[3]);
+         return Variables{y.h, y.c};
        }},
       {"layer_norm",
        {F32({2, 3, 4}), F32({4}), F32({4})},

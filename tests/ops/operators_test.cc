@@ -88,6 +88,7 @@ TEST(Operators, ComparisonsGiveMasks) {
   EXPECT_EQ(ToVector<bool>(a >= 2), (Bools{false, true, false}));
   EXPECT_EQ(ToVector<bool>(2 > a), (Bools{true, false, false}));
   EXPECT_EQ(ToVector<bool>(a.To(DType::kBF16) < 1.5), (Bools{true, false, false}));
+  EXPECT_EQ(ToVector<bool>(ops::Eq(a, b)), (Bools{false, true, false}));
   const Variable x(a, true);
   const Variable mask = x <= 1;
   EXPECT_EQ(ToVector<bool>(mask.data()), (Bools{true, false, false}));

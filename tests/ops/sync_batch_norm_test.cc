@@ -8,7 +8,7 @@
 #include "autograd/node.h"
 #include "autograd/recompute.h"
 #include "ops/batch_norm/batch_norm.h"
-#include "parallel/data_parallel/gather_tensors.h"
+#include "parallel/collectives/communicator.h"
 #include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
 #include "runtime/rng.h"
@@ -26,7 +26,7 @@ constexpr double kEps = 1e-2;
 
 GatherReplicas GatherOver(Transport& replicas) {
   return [&replicas](const Tensor& own) {
-    return parallel::GatherTensors(replicas, own, "batch norm");
+    return parallel::Communicator(replicas).AllGather(own, "batch norm");
   };
 }
 

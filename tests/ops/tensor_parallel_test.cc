@@ -11,8 +11,7 @@
 #include "ops/loss/cross_entropy.h"
 #include "ops/tensor_parallel/rank_sums.h"
 #include "ops/tensor_parallel/vocabulary.h"
-#include "parallel/data_parallel/gather_tensors.h"
-#include "parallel/data_parallel/sum_tensors.h"
+#include "parallel/collectives/communicator.h"
 #include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
 #include "runtime/rng.h"
@@ -21,14 +20,15 @@
 namespace torus {
 namespace {
 
+using parallel::Communicator;
 using parallel::Transport;
 
 constexpr int kMostRanks = 4;
 
 TensorRanks RanksOver(Transport& transport) {
   return {{transport.rank(), transport.size()},
-          [&](const Tensor& own) { return parallel::SumTensors(transport, own, "sum"); },
-          [&](const Tensor& own) { return parallel::GatherTensors(transport, own, "gather"); }};
+          [&](const Tensor& own) { return Communicator(transport).AllReduce(own, "sum"); },
+          [&](const Tensor& own) { return Communicator(transport).AllGather(own, "gather"); }};
 }
 
 // Runs fn(ranks) on 2 to kMostRanks ranks.

@@ -51,7 +51,7 @@ constexpr FlagContext kContexts[] = {
     {"momentum", "needs --optimizer sgd with --momentum above 0"},
     // Ranks and what lies between them.
     {"stages", "needs more than one stage"},
-    {"chunks", "needs --schedule interleaved"},
+    {"chunks", "needs --schedule interleaved or zb-interleaved"},
     {"cut", "needs a cut between two ranks"},
     {"auto", "needs --cut auto"},
     {"codec", "needs a codec"},

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs Torus for those who build without Bazel: headers, libraries, files for CMake and pkg-config, examples.
+# Installs Torus for those who build without Bazel: headers, libraries, files for CMake and pkg-config, examples, guides.
 #   ./bazelw run //tools:install -- --prefix P [--cuda] [--mpi]
 #   ./bazelw run //tools:install -- --prefix P --uninstall
 set -euo pipefail

@@ -22,6 +22,17 @@ fill() {
     -e "s|@STATIC_LIBRARIES@|${static_flags// /;}|" "$1"
 }
 
+# install_pages PAGE...: their links to headers lead to the installed ones; links to pages that are not installed become plain text, and the
+# marks that tests read are left out.
+install_pages() {
+  local page kept
+  kept=$(basename -s .md "$@" | paste -sd '|')
+  for page in "$@"; do
+    sed -E -e '/^<!-- .* -->$/d' -e "s#\\]\\((${kept})\\.md\\)#](\\1.kept)#g" -e 's#\[([^]]*)\]\([^)]*\.md\)#\1#g' -e 's#\.kept\)#.md)#g' \
+      -e 's#\]\(\.\./([^)]*\.h)\)#](../../../include/torus/\1)#g' "$page" >"$root/share/torus/doc/$(basename "$page")"
+  done
+}
+
 # What pkg-config says of a library.
 describe() {
   case "$1" in
@@ -39,12 +50,14 @@ for library in "$@"; do
   ln -s "lib$name.so.$SONUMBER" "$root/lib/lib$name.so"
   describe "$name" >"$root/lib/pkgconfig/$name.pc"
   if [ "$name" = torus ]; then
-    mkdir -p "$root/lib/cmake/Torus" "$root/share/torus/examples"
+    mkdir -p "$root/lib/cmake/Torus" "$root/share/torus/doc" "$root/share/torus/examples"
     fill "$CONFIG" >"$root/lib/cmake/Torus/TorusConfig.cmake"
     fill "$CONFIG_VERSION" >"$root/lib/cmake/Torus/TorusConfigVersion.cmake"
     install -m 644 "$LICENSE" "$root/share/torus/LICENSE"
     # shellcheck disable=SC2086  # one word a file
     install -m 644 $EXAMPLES "$root/share/torus/examples"
+    # shellcheck disable=SC2086  # likewise
+    install_pages $PAGES
   fi
 done
 tar -C "$root" --sort=name --owner=0 --group=0 --mtime=@0 -cf "$out" .

@@ -80,14 +80,14 @@ void ReadServer(const Json& json, const std::string& path, FitFile& file) {
   for (const Json& of_rank : bytes) file.server_bytes.push_back(PositiveOf(of_rank, "bytes", path));
 }
 
-// Divides a rank's bytes equally among its stages; consecutive ones differ by the number of ranks.
-std::vector<double> WeightsOf(const FitFile& file, int stages) {
+// Divides a rank's bytes equally among its stages.
+std::vector<double> WeightsOf(const FitFile& file, const parallel::Schedule& schedule) {
   std::vector<double> weights;
   if (file.replicas == 0) return weights;
-  const auto ranks = static_cast<int>(file.server_bytes.size());
-  for (int s = 0; s < stages; ++s)
-    weights.push_back(file.server_bytes[s % ranks] /
-                      parallel::StagesOfRank(s % ranks, ranks, stages));
+  const std::vector<int> owners = parallel::StageOwners(schedule);
+  for (const int rank : owners)
+    weights.push_back(file.server_bytes[rank] /
+                      static_cast<double>(std::ranges::count(owners, rank)));
   return weights;
 }
 
@@ -141,9 +141,9 @@ FitPrediction Predict(const FitFile& file) {
   for (const FitRow& row : file.rows)
     if (row.fit) runs.push_back({row.links, *row.seconds});
   FitPrediction prediction{
-      .costs = parallel::FitCosts(
-          schedule, parallel::StageCosts(file.pipeline, schedule.num_stages), file.free, runs)};
-  const std::vector<double> weights = WeightsOf(file, schedule.num_stages);
+      .costs = parallel::FitCosts(schedule, parallel::StageCosts(file.pipeline, schedule),
+                                  file.free, runs)};
+  const std::vector<double> weights = WeightsOf(file, schedule);
   for (const FitRow& row : file.rows) {
     prediction.costs.links = row.links;
     const parallel::Simulation run = parallel::Simulate(schedule, prediction.costs);

@@ -152,9 +152,8 @@ std::string Draw(const Invocation& invocation, std::string& svg) {
       invocation.draw,
       {.ranks = pipeline.ranks, .micro_batches = pipeline.micro_batches, .chunks = chunks});
   if (!invocation.svg.empty())
-    svg = parallel::ToSvg(
-        schedule,
-        parallel::Simulate(schedule, parallel::StageCosts(pipeline, schedule.num_stages)));
+    svg = parallel::ToSvg(schedule,
+                          parallel::Simulate(schedule, parallel::StageCosts(pipeline, schedule)));
   if (invocation.csv) return parallel::ToCsv(schedule);
   return invocation.svg.empty() ? parallel::Staircase(schedule) : "";
 }

@@ -157,8 +157,10 @@ void AddPipelineFlags(CLI::App& app, recipes::Settings& s) {
   app.option_defaults()->group("Pipeline");
   app.add_option("--stages", s.stages,
                  "Parts into which the model is cut, each on its own rank (with --chunks N, N of "
-                 "them on each rank; with --schedule u-shaped, first and last on one)");
-  app.add_option("--chunks", s.chunks, "Stages per rank, for --schedule interleaved");
+                 "them on each rank; with --schedule u-shaped, first and last on one; with zb-v, "
+                 "v-half, v-min and dualpipe-v, two on each)");
+  app.add_option("--chunks", s.chunks,
+                 "Stages per rank, for --schedule interleaved and zb-interleaved");
   app.add_option(
       "--cut", s.cut,
       "Where to cut the model: the first layer of each stage but the first, numbered as "

@@ -34,7 +34,7 @@ MPI_Datatype MpiTypeOf(DType dtype) {
 
 MpiEngine::MpiEngine(MpiState& state, Transport& world, const std::vector<int>& members)
     : state_(state), members_(members.size()), next_(MemberBehind(members, state.rank)) {
-  ExchangeAmong(world, members, char{1}, "meeting of an engine");
+  ShareAmong(world, members, char{1}, "meeting of an engine");
   const std::lock_guard lock(state_.mutex);
   MPI_Group all, some;
   CheckMpi(MPI_Comm_group(state_.comm, &all), "MPI_Comm_group");

@@ -37,11 +37,11 @@ MpiSharedBuffers::MpiSharedBuffers(MpiState& state, Transport& world, std::vecto
     : state_(state), members_(std::move(members)), own_(IndexOfMember(members_, state.rank)) {
   const size_t bytes = BytesOfMemory(state.options.shared_buffer_bytes, members_.size());
   SharedMemory own = SharedMemory::Make(bytes);
-  const auto addresses = ExchangeAmong(world, members_, own.address(), "place of shared memory");
+  const auto addresses = ShareAmong(world, members_, own.address(), "place of shared memory");
   memory_ = Reach(addresses, bytes, std::move(own), own_);
   const char reached = std::ranges::none_of(memory_, &SharedMemory::empty);
   // Once a rank has these answers, all others have opened its memory.
-  const auto answers = ExchangeAmong(world, members_, reached, "reach of shared memory");
+  const auto answers = ShareAmong(world, members_, reached, "reach of shared memory");
   usable_ = std::ranges::count(answers, 1) == std::ssize(answers);
 }
 

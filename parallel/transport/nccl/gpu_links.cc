@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <map>
-#include <numeric>
 
 #include "parallel/transport/members.h"
 #include "runtime/error.h"
@@ -22,12 +21,6 @@ struct Word {
   GpuId id{};
   char has_nccl = 0;
 };
-
-std::vector<Word> ExchangeWords(Transport& transport, const Word& mine) {
-  std::vector<int> all(transport.size());
-  std::iota(all.begin(), all.end(), 0);
-  return ExchangeAmong(transport, all, mine, "GPUs of the ranks");
-}
 
 // Ranks by the GPU that they compute on.
 std::map<GpuId, std::vector<int>> RanksByGpu(const std::vector<Word>& words) {
@@ -75,7 +68,8 @@ GpuLinks GpuLinksByName(std::string_view name) {
 }
 
 GpuLinksChoice ChooseGpuLinks(Transport& transport, Device gpu, GpuLinks asked, bool has_nccl) {
-  const std::vector<Word> words = ExchangeWords(transport, {IdOf(gpu), has_nccl});
+  const std::vector<Word> words =
+      Share(transport, kMembersTag, Word{IdOf(gpu), has_nccl}, "GPUs of the ranks");
   const auto ranks = RanksByGpu(words);
   const std::string why_not = WhyNotNccl(words, ranks);
   const std::string there =

@@ -107,7 +107,7 @@ void NcclEngine::Finish() {
   told_.clear();
   if (last_) launches_.WaitForEnd(*last_);
   last_ = nullptr;
-  if (std::exchange(summed_, false)) ExchangeAmong(inner_, members_, char{1}, "end of all sums");
+  if (std::exchange(summed_, false)) ShareAmong(inner_, members_, char{1}, "end of all sums");
 }
 
 }  // namespace torus::parallel

@@ -145,6 +145,14 @@ bool NcclTransport::MovesByNccl(int peer, Tag tag, Device device, size_t bytes) 
          peer < size() && peer != rank();
 }
 
+bool NcclTransport::MovesAmong(const std::vector<int>& members, Device device) const {
+  if (device != options_.device) return inner_.MovesAmong(members, device);
+  for (const int a : members)
+    for (const int b : members)
+      if (a < b && !pairs_.contains({a, b})) return false;
+  return true;
+}
+
 NcclTransport::Link& NcclTransport::LinkWith(int peer, const std::string& what) {
   const auto found = links_.find(peer);
   Require(found != links_.end(), "transport",

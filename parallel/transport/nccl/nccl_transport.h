@@ -50,6 +50,8 @@ class NcclTransport : public DecoratedTransport {
   bool Moves(Device device) const override {
     return device == options_.device || inner_.Moves(device);
   }
+  // Of GPU memory: whether each two of them were connected as a pair.
+  bool MovesAmong(const std::vector<int>& members, Device device) const override;
   // Makes one communicator for each pair and each group, joined all at once and in one order.
   void Connect(const Topology& topology) override;
   // GPU memory goes through NcclSender and NcclReceiver, except from the rank to itself. Throws

@@ -32,6 +32,16 @@ TEST(Metrics, OfTwoClasses) {
   EXPECT_DOUBLE_EQ(MatthewsCorrelation(matrix), 10 / std::sqrt(5.0 * 4 * 6 * 5));
 }
 
+TEST(Metrics, AccuracyOfLogits) {
+  const Tensor logits = FromVector<float>({1, 3, 2, 5, 5, 0, 0, 1, 9}, {3, 3});
+  EXPECT_DOUBLE_EQ(Accuracy(logits, FromVector<int64_t>({1, 0, 2}, {3})), 1);
+  EXPECT_DOUBLE_EQ(Accuracy(logits.Transpose(0, 1), FromVector<int32_t>({1, 1, 0}, {3})), 2.0 / 3);
+  EXPECT_EQ(Accuracy(Zeros({0, 3}), Zeros({0}, DType::kI64)), 0);
+  EXPECT_THROW(Accuracy(logits, Zeros({3})), BadInput);
+  EXPECT_THROW(Accuracy(logits, Zeros({2}, DType::kI64)), BadInput);
+  EXPECT_THROW(Accuracy(Zeros({3}), Zeros({3}, DType::kI64)), BadInput);
+}
+
 // The example in scikit-learn's documentation of matthews_corrcoef.
 TEST(Metrics, MatthewsOfScikitLearnsExample) {
   EXPECT_NEAR(MatthewsCorrelation(Of(2, {1, 1, 1, 0}, {1, 0, 1, 1})), -1.0 / 3, 1e-15);

@@ -1,8 +1,7 @@
-// The two halves of an all-reduce, alone.
+// The two halves of a ring all-reduce, alone.
 #include <gtest/gtest.h>
 
 #include "parallel/collectives/chunk.h"
-#include "parallel/collectives/direct.h"
 #include "parallel/collectives/ring.h"
 #include "parallel/transport/run_ranks.h"
 #include "tests/parallel/collectives/terms.h"
@@ -42,51 +41,31 @@ int64_t AllButOwn(int ranks, int rank, int64_t count) {
 }
 
 TEST(ReduceScatter, LeavesEachRankItsChunk) {
-  for (const Half half : {RingReduceScatter<float>, DirectReduceScatter<float>})
-    for (int n = 1; n <= 8; ++n)
-      for (const int64_t count : Lengths(n))
-        Check(
-            n, count, half, AllButOwn,
-            [&](int rank, std::vector<float>& data) { data = Terms<float>(rank, count); },
-            [&](int rank, const std::vector<float>& data) {
-              ExpectEqualParts(data, Sums<float>(n, count), ChunkOf(count, n, rank));
-            });
+  for (int n = 1; n <= 8; ++n)
+    for (const int64_t count : Lengths(n))
+      Check(
+          n, count, RingReduceScatter<float>, AllButOwn,
+          [&](int rank, std::vector<float>& data) { data = Terms<float>(rank, count); },
+          [&](int rank, const std::vector<float>& data) {
+            ExpectEqualParts(data, Sums<float>(n, count), ChunkOf(count, n, rank));
+          });
 }
 
-TEST(ReduceScatter, DirectLeavesTheOtherChunks) {
-  RunRanks(4, [](Transport& t) {
-    std::vector<float> data = Terms<float>(t.rank(), 300'007);
-    DirectReduceScatter(t, std::span<float>(data), "test");
-    for (int c = 0; c < 4; ++c)
-      if (c != t.rank())
-        ExpectEqualParts(data, Terms<float>(t.rank(), 300'007), ChunkOf(300'007, 4, c));
-  });
-}
-
-void CheckAllGather(Half half, int64_t (*sent)(int ranks, int rank, int64_t count)) {
+TEST(AllGather, GivesAllTheChunks) {
+  const auto sent = [](int n, int rank, int64_t count) {
+    return n == 1 ? 0 : count - ChunkOf(count, n, rank + 1).size;
+  };
   for (int n = 1; n <= 8; ++n)
     for (const int64_t count : Lengths(n)) {
       const std::vector<float> all = Terms<float>(3, count);
       Check(
-          n, count, half, sent,
+          n, count, RingAllGather<float>, sent,
           [&](int rank, std::vector<float>& data) {
             const Chunk own = ChunkOf(count, n, rank);
             std::copy_n(all.begin() + own.begin, own.size, data.begin() + own.begin);
           },
           [&](int, const std::vector<float>& data) { EXPECT_TRUE(data == all); });
     }
-}
-
-TEST(AllGather, RingGivesAllTheChunks) {
-  CheckAllGather(RingAllGather<float>, [](int n, int rank, int64_t count) {
-    return n == 1 ? 0 : count - ChunkOf(count, n, rank + 1).size;
-  });
-}
-
-TEST(AllGather, DirectGivesAllTheChunks) {
-  CheckAllGather(DirectAllGather<float>, [](int n, int rank, int64_t count) {
-    return (n - 1) * ChunkOf(count, n, rank).size;
-  });
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST(PendingAllReduce, EndsWithoutAWait) {
 TEST(PendingAllReduce, LanesKeepSeveralApart) {
   RunRanks(4, [](Transport& t) {
     std::array<std::vector<float>, 3> data;
-    std::array<std::unique_ptr<PendingAllReduce>, 3> pending;
+    std::array<std::unique_ptr<PendingCollective>, 3> pending;
     for (int i = 0; i < 3; ++i) {
       const int lane = (i + t.rank()) % 3;  // in another order on each rank
       data[lane] = Terms<float>(t.rank(), 400'000 + lane);

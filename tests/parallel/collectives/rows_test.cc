@@ -22,6 +22,8 @@ std::vector<float> Row(int rank, int r, size_t size) {
   return row;
 }
 
+Buffer BufferOf(std::vector<float>& row) { return {row.data(), row.size() * sizeof(float)}; }
+
 const std::vector<std::vector<size_t>> kSizes{
     {5}, {3, 0}, {0, 7, 1}, {4, 4, 4, 4}, {0, 0, 0, 9, 2}};
 
@@ -47,6 +49,9 @@ TEST(Rows, SumsAreThoseInPairs) {
       for (int r = 0; r < n; ++r) data.push_back(Row(t.rank(), r, sizes[r]));
       for (std::vector<float>& row : data) rows.emplace_back(row);
       ReduceRows<float>(t, rows, "test");
+      for (int r = 0; r < n; ++r)
+        EXPECT_EQ(t.BytesSent(r, TagClass::kCollective),
+                  r == t.rank() ? 0 : sizes[r] * sizeof(float));
       for (int r = 0; r < n; ++r) {
         std::vector<float> want = Row(t.rank(), r, sizes[r]);
         for (size_t i = 0; r == t.rank() && i < want.size(); ++i)
@@ -62,10 +67,10 @@ TEST(Rows, AllHaveThemAfterTheGather) {
     const int n = static_cast<int>(sizes.size());
     RunRanks(n, [&](Transport& t) {
       std::vector<std::vector<float>> data;
-      std::vector<std::span<std::byte>> rows;
+      std::vector<Buffer> rows;
       for (int r = 0; r < n; ++r)
         data.push_back(r == t.rank() ? Row(r, r, sizes[r]) : std::vector<float>(sizes[r]));
-      for (std::vector<float>& row : data) rows.push_back(std::as_writable_bytes(std::span(row)));
+      for (std::vector<float>& row : data) rows.push_back(BufferOf(row));
       GatherRows(t, rows, "test");
       for (int r = 0; r < n; ++r) EXPECT_EQ(data[r], Row(r, r, sizes[r]));
       uint64_t sent = 0;
@@ -81,11 +86,11 @@ TEST(Rows, TheRootAloneHasThemAfterTheGatherThere) {
     for (int root = 0; root < n; ++root)
       RunRanks(n, [&](Transport& t) {
         std::vector<std::vector<float>> data(n);
-        std::vector<std::span<std::byte>> rows;
+        std::vector<Buffer> rows;
         data[t.rank()] = Row(t.rank(), t.rank(), sizes[t.rank()]);
         for (int r = 0; r < n; ++r) {
           if (t.rank() == root) data[r].resize(sizes[r]);
-          rows.push_back(std::as_writable_bytes(std::span(data[r])));
+          rows.push_back(BufferOf(data[r]));
         }
         GatherRowsAt(root, t, rows, "test");
         for (int r = 0; r < n; ++r) {
@@ -93,7 +98,8 @@ TEST(Rows, TheRootAloneHasThemAfterTheGatherThere) {
             EXPECT_EQ(data[r], Row(r, r, sizes[r]));
           }
           const bool sends = t.rank() != root && r == root;
-          EXPECT_EQ(t.BytesSent(r, TagClass::kCollective),
+          EXPECT_EQ(t.BytesSent(r, TagClass::kCollective), 0u);
+          EXPECT_EQ(t.BytesSent(r, TagClass::kControl),
                     sends ? sizes[t.rank()] * sizeof(float) : 0);
         }
       });

@@ -35,7 +35,8 @@ std::vector<std::vector<float>> SumOver(int ranks, const std::string& name, bool
     const std::span<float> values(own);
     const std::vector<CodedPart> parts{{values.first(kRows * kColumns), {kRows, kColumns}},
                                        {values.subspan(kRows * kColumns, 30), {30}}};
-    const auto sum = StartCodedSum(transport, *codec, parts, values.last(3), {}, "a sum", 2);
+    Communicator replicas(transport);
+    const auto sum = StartCodedSum(replicas, *codec, parts, values.last(3), {}, "a sum", 2);
     while (advance && !sum->Advance()) continue;
     sum->Finish();
   });
@@ -102,7 +103,8 @@ std::string ErrorOf(const std::string& codec_name, const std::string& of_rank_1,
       std::vector<float> values = Drawn(inner.rank());
       const auto codec = MakeCodec(inner.rank() == 1 ? of_rank_1 : codec_name);
       const std::vector<CodedPart> parts{{std::span(values).first(120), {120}}};
-      StartCodedSum(transport, *codec, parts, {}, {}, "a sum", 0)->Finish();
+      Communicator replicas(transport);
+      StartCodedSum(replicas, *codec, parts, {}, {}, "a sum", 0)->Finish();
     });
   } catch (const BadInput& error) {
     said = error.what();

@@ -80,10 +80,9 @@ void RunRank(const Job& run, Transport& world, Result& result, std::mutex& mutex
   // Replicas begin with other values of their own: the broadcast makes them equal.
   std::vector<Stage> stages = MakeStages(tiny::MakeBlocks(1 + replica), CutsFor(run.stages));
   const std::vector<NamedVariable> parameters = stages[stage].Parameters();
-  DataParallel data_parallel(replicas, parameters,
-                             {.bucket_bytes = run.bucket_bytes,
-                              .all_reduce = run.all_reduce,
-                              .codec = CodecOf(run.codec)});
+  Communicator communicator(replicas, {run.all_reduce});
+  DataParallel data_parallel(communicator, parameters,
+                             {.bucket_bytes = run.bucket_bytes, .codec = CodecOf(run.codec)});
   data_parallel.BroadcastWeights("test");
   ExecutorOptions options;
   options.loss = tiny::Loss;
@@ -217,7 +216,8 @@ TEST(DataParallel, ItsHooksMayOutliveIt) {
     const NamedVariable weight{"w", Variable(Full({3}, 2), true)};
     const auto backward = [&] { Backward({ops::Sum(ops::Mul(weight.value, weight.value))}); };
     {
-      DataParallel data_parallel(t, {weight});
+      Communicator replicas(t);
+      DataParallel data_parallel(replicas, {weight});
       data_parallel.BeginLastBackward("test");
       backward();
       data_parallel.ReduceGradients("test", 1);
@@ -296,7 +296,8 @@ TEST(DataParallel, BytesAreThoseOfTheFormula) {
     RunRanks(world, [&](Transport& t) {
       std::vector<NamedVariable> parameters{{"a", Variable(Zeros({10, 7}), true)},
                                             {"b", Variable(Zeros({1}), true)}};
-      DataParallel data_parallel(t, parameters, {.bucket_bytes = 64, .all_reduce = algorithm});
+      Communicator replicas(t, {algorithm});
+      DataParallel data_parallel(replicas, parameters, {.bucket_bytes = 64});
       for (int i = 0; i < 4; ++i) data_parallel.ReduceGradients("test", 1);
       EXPECT_EQ(t.BytesSent((t.rank() + 1) % 3, TagClass::kCollective) +
                     t.BytesSent((t.rank() + 2) % 3, TagClass::kCollective),
@@ -309,7 +310,7 @@ TEST(DataParallel, BytesAreThoseOfTheFormula) {
 TEST(DataParallel, BroadcastCopiesBuffers) {
   RunRanks(4, [](Transport& t) {
     Tensor mean = Full({5}, t.rank());
-    BroadcastTensors(t, {{"running_mean", mean}}, "test");
+    Communicator(t).Broadcast({{"running_mean", mean}}, "test");
     EXPECT_EQ(ToVector<float>(mean), std::vector<float>(5, 0));
   });
 }

@@ -41,8 +41,9 @@ void SumHere(Transport& transport, const Codec& codec, Values& own, CodecMemory*
   const std::span<float> values(own);
   const std::vector<CodedPart> parts{{values.first(kMatrix), {kRows, kColumns}, memory},
                                      {values.subspan(kMatrix, kVector), {kVector}}};
+  Communicator replicas(transport);
   const auto sum =
-      StartFactorSum(transport, *codec.factors(), parts, values.last(3), {}, "a sum", 2);
+      StartFactorSum(replicas, *codec.factors(), parts, values.last(3), {}, "a sum", 2);
   while (advance && !sum->Advance()) continue;
   sum->Finish();
 }

@@ -144,13 +144,15 @@ struct Model {
   std::vector<NamedVariable> weights;
 };
 
-const DataParallelOptions kByEngine{.bucket_bytes = 1, .all_reduce = AllReduceAlgorithm::kEngine};
+const DataParallelOptions kOneEach{.bucket_bytes = 1};
+const CommunicatorOptions kByEngine{.engine_on_gpus = true};
 
 // The gradients are 2 w (1 + 2) then.
 TEST_F(GradientsOnTwoGpus, SumBesideTheBackwardAndWaitForNothing) {
   RunByNccl([](CountsSums& replicas, Device gpu) {
     const Model model(gpu);
-    DataParallel data_parallel(replicas, model.weights, kByEngine);
+    Communicator communicator(replicas, kByEngine);
+    DataParallel data_parallel(communicator, model.weights, kOneEach);
     data_parallel.BroadcastWeights("test");
     for (int step = 0; step < 3; ++step) {
       const int before = replicas.sums();
@@ -176,9 +178,10 @@ TEST_F(GradientsOnTwoGpus, SumBesideTheBackwardAndWaitForNothing) {
 TEST_F(GradientsOnTwoGpus, SumAtTheEndWhereTheRankHasOtherStages) {
   RunByNccl([](CountsSums& replicas, Device gpu) {
     const Model model(gpu);
-    DataParallelOptions options = kByEngine;
+    DataParallelOptions options = kOneEach;
     options.only_stage = false;
-    DataParallel data_parallel(replicas, model.weights, options);
+    Communicator communicator(replicas, kByEngine);
+    DataParallel data_parallel(communicator, model.weights, options);
     data_parallel.BroadcastWeights("test");
     data_parallel.BeginLastBackward("test");
     model.Backward(1);
@@ -194,7 +197,8 @@ TEST_F(GradientsOnTwoGpus, SumAtTheEndWhereTheRankHasOtherStages) {
 TEST_F(GradientsOnTwoGpus, BringGradientsToAReplicaWithoutAny) {
   RunByNccl([](CountsSums& replicas, Device gpu) {
     const Model model(gpu);
-    DataParallel data_parallel(replicas, model.weights, kByEngine);
+    Communicator communicator(replicas, kByEngine);
+    DataParallel data_parallel(communicator, model.weights, kOneEach);
     data_parallel.BroadcastWeights("test");
     if (replicas.rank() == 0) {
       data_parallel.BeginLastBackward("test");

@@ -62,6 +62,17 @@ TEST(GradientNorm, SameBitsWhereverTheModelIsCut) {
   }
 }
 
+TEST(GradientNorm, IsOfAllGradientsTogether) {
+  std::vector<NamedVariable> parameters;
+  for (const float value : {3.0F, 4.0F}) {
+    Variable leaf(Zeros({1}), true);
+    leaf.SetGrad(Full({1}, value));
+    parameters.push_back({std::to_string(value), leaf});
+  }
+  parameters.push_back({"without", Variable(Zeros({1}), true)});
+  EXPECT_EQ(GradientNorm(parameters), 5);
+}
+
 TEST(ClipScale, IsPyTorchs) {
   EXPECT_EQ(ClipScale(0.5, 1), 1);
   EXPECT_EQ(ClipScale(0, 1), 1);

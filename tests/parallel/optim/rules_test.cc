@@ -324,7 +324,8 @@ TEST(Groups, TakeWhatTheFirstPatternSays) {
     return GroupsByName<LionGroup>(all, LionOptions{}, {{.pattern = "tail.*"}}, some);
   };
   EXPECT_EQ(testing::ErrorOf([&] { use(false); }),
-            "[optimizer] pattern tail.* is the first to match for none of 4 parameters");
+            "[optimizer] pattern 'tail.*' matches none of 4 parameters, or only such as an earlier "
+            "pattern matches; '*' stands for any characters, as in '*bias'");
   EXPECT_EQ(use(true).size(), 1u);
 }
 

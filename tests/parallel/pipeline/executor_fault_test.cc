@@ -171,7 +171,8 @@ std::string ErrorOfReduce(int faulty_rank, const std::function<void(Transport&)>
       Group pipeline(transport, {2 * replica, 2 * replica + 1});
       Group replicas(transport, {stage, stage + 2});
       std::vector<Stage> stages = MakeStages(tiny::MakeBlocks(1), {4});
-      DataParallel data_parallel(replicas, stages[stage].Parameters());
+      Communicator communicator(replicas);
+      DataParallel data_parallel(communicator, stages[stage].Parameters());
       ExecutorOptions options{.loss = tiny::Loss};
       options.on_reduce = [&](int, int64_t step) {
         if (transport.rank() == faulty_rank && step == 1) fault(transport);

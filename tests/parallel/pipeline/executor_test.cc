@@ -51,6 +51,16 @@ TEST(Executor, EveryScheduleGivesThePlainModelsBits) {
       {"u-shaped", {.ranks = 3, .both_ends = true}},
       {"interleaved", {.ranks = 2, .chunks = 2}},
       {"interleaved", {.ranks = 3, .chunks = 2}},
+      {"zb-interleaved", {.ranks = 2, .chunks = 2}},
+      {"zb-interleaved", {.ranks = 2, .chunks = 3}},
+      {"zb-v", {.ranks = 2, .chunks = 2}},
+      {"zb-v", {.ranks = 3, .chunks = 2}},
+      {"v-half", {.ranks = 2, .chunks = 2}},
+      {"v-half", {.ranks = 3, .chunks = 2}},
+      {"v-min", {.ranks = 3, .chunks = 2}},
+      {"dualpipe-v", {.ranks = 1, .chunks = 2}},
+      {"dualpipe-v", {.ranks = 2, .chunks = 2}},
+      {"dualpipe-v", {.ranks = 3, .chunks = 2}},
       {"interleaved", {.ranks = 2, .chunks = 3}}};
   for (const int m : {1, 2, 3, 5}) {
     const tiny::Trained plain = TrainPlain(2, 10, m);

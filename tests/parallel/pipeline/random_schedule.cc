@@ -45,12 +45,20 @@ class Maker {
  private:
   int Draw(int bound) { return static_cast<int>(random_.Below(drawn_++, bound)); }
 
-  // Each rank has a stage; the others go anywhere.
+  // Each rank has a stage, and the others go anywhere; of some schedules all are in a V.
   std::vector<int> Owners() {
+    if (stages_ % 2 == 0 && Draw(4) == 0) return InAV();
     ranks_ = Draw(std::min(stages_, 4)) + 1;
     std::vector<int> owners(stages_);
     for (int s = 0; s < stages_; ++s) owners[s] = s < ranks_ ? s : Draw(ranks_);
     for (int s = stages_; s > 1; --s) std::swap(owners[s - 1], owners[Draw(s)]);
+    return owners;
+  }
+
+  std::vector<int> InAV() {
+    ranks_ = stages_ / 2;
+    std::vector<int> owners(stages_);
+    for (int s = 0; s < stages_; ++s) owners[s] = std::min(s, stages_ - 1 - s);
     return owners;
   }
 

@@ -28,16 +28,26 @@ Cuts RandomCuts(uint64_t number, int stages) {
   return all;
 }
 
+// Whether the stages go down the ranks and up again, over several ranks.
+bool IsInAV(const Schedule& schedule) {
+  const std::vector<int> owners = StageOwners(schedule);
+  bool v = schedule.num_ranks > 1 && schedule.num_stages == 2 * schedule.num_ranks;
+  for (int s = 0; s < schedule.num_stages; ++s)
+    v &= owners[s] == owners[schedule.num_stages - 1 - s];
+  return v;
+}
+
 TEST(RandomSchedules, NoneHangsAndAllGiveOneStagesBits) {
   std::map<int, tiny::Trained> plain;
   for (int m = 1; m <= kMostMicroBatches; ++m) plain[m] = tiny::TrainPlain(2, kSamples, m);
-  int several = 0;
+  int several = 0, v_shaped = 0;
   std::set<std::string> distinct;
   for (uint64_t number = 0; distinct.size() < kSchedules; ++number) {
     const auto [schedule, several_stages] =
         testing::MakeRandomSchedule(number, tiny::kBlocks, kMostMicroBatches);
     if (!distinct.insert(ToText(schedule)).second) continue;
     several += several_stages;
+    v_shaped += IsInAV(schedule);
     ASSERT_NO_THROW(Verify(schedule)) << ToText(schedule);
     const tiny::Trained trained =
         tiny::TrainPipeline({.schedule = schedule,
@@ -48,6 +58,7 @@ TEST(RandomSchedules, NoneHangsAndAllGiveOneStagesBits) {
                                                              << ToText(schedule);
   }
   EXPECT_GT(several, 5000);
+  EXPECT_GT(v_shaped, 500);
 }
 
 }  // namespace

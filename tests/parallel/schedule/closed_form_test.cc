@@ -66,6 +66,22 @@ TEST(ClosedForm, ChunksDivideTheBubble) {
   }
 }
 
+// f = b_input = w of a rank is 1: (K - 1)(f + b_input - w) / v.
+TEST(ClosedForm, InterleavedZeroBubbleIdlesAThirdOfInterleaved) {
+  for (int v = 1; v <= 4; ++v) {
+    for (int k = 1; k <= 16; ++k) {
+      for (int m = k; m <= 3 * k; m += k) {
+        SCOPED_TRACE(fmt::format("{} ranks, {} micro-batches, {} chunks", k, m, v));
+        const Figures figures = Of("zb-interleaved", {k, m, v});
+        const double idle = (k - 1.0) / v;
+        const double makespan = m * (kForward + kBackward) + idle;
+        EXPECT_NEAR(figures.idle, idle, v == 3 ? Rounding({k, m, v}, makespan) : 0);
+        EXPECT_LE(figures.in_flight, v == 1 ? std::min(m, k) : std::min(v * m, v * k + k - 1));
+      }
+    }
+  }
+}
+
 // A smaller last group makes no schedule longer than one with that group whole.
 TEST(ClosedForm, AnUnevenLastGroupCostsAtMostAWholeOne) {
   for (int k = 2; k <= 6; ++k) {

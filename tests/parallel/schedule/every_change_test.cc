@@ -55,8 +55,10 @@ class EveryChange : public ::testing::TestWithParam<std::pair<const char*, int>>
 INSTANTIATE_TEST_SUITE_P(Schedules, EveryChange,
                          ::testing::Values(std::pair{"gpipe", 1}, std::pair{"1f1b", 1},
                                            std::pair{"zb-h1", 1}, std::pair{"u-shaped", 1},
-                                           std::pair{"interleaved", 1},
-                                           std::pair{"interleaved", 2}));
+                                           std::pair{"interleaved", 1}, std::pair{"interleaved", 2},
+                                           std::pair{"zb-interleaved", 2}, std::pair{"zb-v", 2},
+                                           std::pair{"v-half", 2}, std::pair{"v-min", 2},
+                                           std::pair{"dualpipe-v", 2}));
 
 TEST_P(EveryChange, HasTheVerdictOfTheSearch) {
   const auto [name, chunks] = GetParam();

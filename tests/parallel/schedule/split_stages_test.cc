@@ -24,8 +24,7 @@ TEST(SplitStages, EveryScheduleStaysValid) {
   for (const std::string& name : ScheduleNames())
     for (const int ranks : {1, 2, 3})
       for (const int micro_batches : {1, 2, 5}) {
-        const int chunks = TakesChunks(name) ? 2 : 1;
-        const Schedule whole = MakeSchedule(name, {ranks, micro_batches, chunks});
+        const Schedule whole = MakeSchedule(name, {ranks, micro_batches, StagesARank(name, 2)});
         std::vector<int> parts;
         for (int s = 0; s < whole.num_stages; ++s) parts.push_back(1 + s % 3);
         const Schedule split = GatherAroundCompute(Lower(SplitStages(whole, parts)));

@@ -68,6 +68,16 @@ TEST(Interleaved, OneChunkIsOneForwardOneBackward) {
   EXPECT_EQ(Interleaved({4, 7}).ranks, OneForwardOneBackward({4, 7}).ranks);
 }
 
+TEST(InterleavedZeroBubble, TwoRanksTwoChunks) {
+  EXPECT_EQ(Staircase(InterleavedZeroBubble({2, 2, 2})),
+            "rank 0 | 0F0 0F1 2F0 2F1 ..  2I0 2W0 2I1 2W1 0I0 0W0 0I1 0W1\n"
+            "rank 1 | ..  1F0 1F1 3F0 3I0 3F1 3I1 3W0 1I0 3W1 1I1 1W0 1W1\n");
+}
+
+TEST(InterleavedZeroBubble, OneChunkIsZeroBubbleH1) {
+  EXPECT_EQ(InterleavedZeroBubble({4, 7}).ranks, ZeroBubbleH1({4, 7}).ranks);
+}
+
 TEST(ZeroBubbleH1, ThreeStagesFourMicroBatches) {
   EXPECT_EQ(Staircase(ZeroBubbleH1({3, 4})),
             "rank 0 | F0 F1 F2 .. .. I0 W0 F3 I1 W1 I2 W2 I3 W3\n"
@@ -120,6 +130,19 @@ TEST(Staircase, ShowsSplitHalves) {
                    {ActionKind::kBackwardInput, 0, 0},
                    {ActionKind::kBackwardWeight, 0, 0}}}};
   EXPECT_EQ(Staircase(split), "rank 0 | F0 I0 W0\n");
+}
+
+TEST(Staircase, AWholeBackwardBesideHalvesTakesTwoSlots) {
+  Schedule mixed{"mixed",
+                 1,
+                 1,
+                 2,
+                 {{{ActionKind::kForward, 0, 0},
+                   {ActionKind::kForward, 0, 1},
+                   {ActionKind::kBackward, 0, 0},
+                   {ActionKind::kBackwardInput, 0, 1},
+                   {ActionKind::kBackwardWeight, 0, 1}}}};
+  EXPECT_EQ(Staircase(mixed), "rank 0 | F0 F1 B0 -- I1 W1\n");
 }
 
 TEST(Lowering, InsertsWhatARankRuns) {
@@ -186,7 +209,8 @@ TEST(Factory, ListsTheNames) {
   } catch (const BadInput& e) {
     EXPECT_STREQ(e.what(),
                  "[schedule] unknown schedule \"pipedream\"; there are: gpipe, 1f1b, "
-                 "interleaved, zb-h1, u-shaped, csv:FILE");
+                 "interleaved, zb-h1, zb-interleaved, u-shaped, zb-v, v-half, v-min, dualpipe-v, "
+                 "csv:FILE");
   }
   EXPECT_THROW(MakeSchedule("gpipe", {0, 4}), BadInput);
   EXPECT_THROW(MakeSchedule("gpipe", {2, 0}), BadInput);

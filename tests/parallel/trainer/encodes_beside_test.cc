@@ -4,6 +4,7 @@
 
 #include "parallel/codec/make_codec.h"
 #include "parallel/link/link_table.h"
+#include "parallel/schedule/factory.h"
 #include "parallel/transport/emulated_link.h"
 #include "tests/parallel/trainer/outcome.h"
 
@@ -21,14 +22,16 @@ ToyRun CodedRun(const std::string& schedule, bool beside) {
                  .schedule = schedule,
                  .encodes_beside = beside,
                  .clip_norm = 0.05};
-  if (schedule == "interleaved") run.options.stages = 2 * (run.options.chunks = 2);
+  if (TakesChunks(schedule)) run.options.stages = 2 * (run.options.chunks = 2);
   if (schedule == "u-shaped") run.options.stages = 3;
+  if (StagesARank(schedule, 1) == 2) run.options.stages = 4;
   run.options.codec = [] { return MakeCodec("sortq:8"); };
   return run;
 }
 
 TEST(EncodesBeside, ChangesNoBit) {
-  for (const char* schedule : {"gpipe", "1f1b", "zb-h1", "u-shaped", "interleaved"}) {
+  for (const char* schedule : {"gpipe", "1f1b", "zb-h1", "u-shaped", "interleaved",
+                               "zb-interleaved", "zb-v", "v-half", "v-min", "dualpipe-v"}) {
     SCOPED_TRACE(schedule);
     ExpectEqualBits(TrainFor(CodedRun(schedule, true), 20),
                     TrainFor(CodedRun(schedule, false), 20));

@@ -141,8 +141,8 @@ TEST_F(JointSave, AFolderThatIsNotOneAndTheSameIsFound) {
     std::mutex mutex;
     std::vector<std::string> messages;
     RunRanks(3, [&](Transport& world) {
-      Control control(world);
-      const std::exception_ptr failure = CheckSharedFolder(control, folder_of(world.rank()));
+      Communicator ranks(world);
+      const std::exception_ptr failure = CheckSharedFolder(ranks, folder_of(world.rank()));
       const std::lock_guard lock(mutex);
       messages.push_back(torus::testing::ErrorOf<Error>([&] {
         if (failure) std::rethrow_exception(failure);

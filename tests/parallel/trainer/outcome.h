@@ -61,9 +61,10 @@ inline void ExpectEveryCutGivesTheSameBits(ToyRun run) {
 inline void ExpectEveryScheduleGivesTheSameBits(ToyRun run, const TrainingParts& parts) {
   const Outcome one = TrainFor(run, 8, parts);
   run.options.stages = 4;
-  for (const char* schedule : {"gpipe", "1f1b", "zb-h1", "u-shaped", "interleaved"}) {
+  for (const char* schedule : {"gpipe", "1f1b", "zb-h1", "u-shaped", "interleaved",
+                               "zb-interleaved", "zb-v", "v-half", "v-min", "dualpipe-v"}) {
     for (const int chunks : {1, 2}) {
-      if (chunks > 1 && schedule != std::string("interleaved")) continue;
+      if (chunks > 1 && !TakesChunks(schedule)) continue;
       SCOPED_TRACE(std::string(schedule) + ", stages a rank: " + std::to_string(chunks));
       run.options.schedule = schedule;
       run.options.chunks = chunks;

@@ -145,6 +145,25 @@ TEST(MeasureBlockCosts, KnowsRecompute) {
   EXPECT_EQ(computed.activation_bytes[1], kept.activation_bytes[1]);
 }
 
+// Else batch norm would keep those of the measured steps for the first one of training.
+TEST(MeasureBlockCosts, LeavesNoStatistics) {
+  int forwards = 0, pending = 0;
+  Block block{.name = "norm",
+              .forward =
+                  [&](const std::vector<Variable>& x, const StepContext&) {
+                    ++forwards, ++pending;
+                    return x;
+                  },
+              .end_mini_batch =
+                  [&](bool taken) {
+                    EXPECT_FALSE(taken);
+                    pending = 0;
+                  }};
+  MeasureBlockCosts({block}, {{Shape{4, 4}, DType::kF32}});
+  EXPECT_GT(forwards, 0);
+  EXPECT_EQ(pending, 0);
+}
+
 TEST(MeasureBlockCosts, SendsWhatTheCodecMakes) {
   Block half{.name = "half",
              .forward = [](const std::vector<Variable>& x, const StepContext&) { return x; }};

@@ -19,10 +19,11 @@ struct Layout {
 };
 
 Topology TopologyOf(const Layout& run, bool shares_cuts, bool engine,
-                    const std::vector<SkipConnection>& skips = {}) {
+                    const std::vector<SkipConnection>& skips = {},
+                    const std::vector<std::vector<int>>& tied = {}) {
   const Schedule schedule = MakeSchedule(run.schedule, {run.ranks, 4, run.chunks});
   return parallel::TopologyOf(schedule, WorldLayout(schedule, run.replicas, run.tensor), skips,
-                              shares_cuts, engine);
+                              tied, shares_cuts, engine);
 }
 
 int CommunicatorsOf(int rank, const Topology& topology) {
@@ -35,18 +36,18 @@ int CommunicatorsOf(int rank, const Topology& topology) {
   return static_cast<int>(pairs.size() + std::ranges::count_if(topology.groups, has));
 }
 
-// A rank's neighbours: in a line, or in a ring if stages go round it.
+// A rank's neighbours: in a line, there and back in a V, or in a ring if stages go round it.
 int NeighboursOf(const Layout& run, int place) {
   if (run.ranks <= 2) return run.ranks - 1;
   const bool at_end = place == 0 || place + 1 == run.ranks;
-  return run.chunks == 1 && at_end ? 1 : 2;
+  return (run.chunks == 1 || run.schedule == "zb-v") && at_end ? 1 : 2;
 }
 
 TEST(RunTopology, HasACommunicatorForEachNeighbourAndGroupHoweverManyRanksThereAre) {
   for (const Layout& run :
        {Layout{"1f1b", 1, 1, 1, 1}, Layout{"1f1b", 2, 1, 1, 1}, Layout{"gpipe", 4, 1, 1, 1},
-        Layout{"1f1b", 8, 1, 128, 1}, Layout{"interleaved", 4, 2, 2, 1}, Layout{"1f1b", 4, 1, 3, 2},
-        Layout{"gpipe", 1, 1, 1, 8}})
+        Layout{"1f1b", 8, 1, 128, 1}, Layout{"interleaved", 4, 2, 2, 1}, Layout{"zb-v", 4, 2, 2, 1},
+        Layout{"1f1b", 4, 1, 3, 2}, Layout{"gpipe", 1, 1, 1, 8}})
     for (const bool shares : {true, false})
       for (const bool engine : {true, false}) {
         const Topology topology = TopologyOf(run, shares, engine);
@@ -67,6 +68,20 @@ TEST(RunTopology, ConnectsTheEndsOfSkips) {
     EXPECT_EQ(CommunicatorsOf(first, topology), 2);
     EXPECT_EQ(CommunicatorsOf(first + 1, topology), 2);
     EXPECT_EQ(CommunicatorsOf(first + 3, topology), 2);
+  }
+}
+
+// An embedding and its head in the first and last of four stages, with one use between.
+TEST(RunTopology, ConnectsTheRanksOfTiedWeights) {
+  const Layout run{"1f1b", 4, 1, 2, 1};
+  const Topology two = TopologyOf(run, true, false, {}, {{0, 3}});
+  const Topology three = TopologyOf(run, true, false, {}, {{0, 0, 2, 3}});
+  for (const int first : {0, 4}) {
+    EXPECT_EQ(CommunicatorsOf(first, two), 2);
+    EXPECT_EQ(CommunicatorsOf(first + 1, two), 2);
+    EXPECT_EQ(CommunicatorsOf(first + 3, two), 2);
+    EXPECT_EQ(CommunicatorsOf(first, three), 3);
+    EXPECT_EQ(CommunicatorsOf(first + 2, three), 3);
   }
 }
 

@@ -101,11 +101,12 @@ TEST_P(Strategies, GiveTheSameBitsByEveryScheduleAndCut) {
   const Ended one = Train(RunOf("ddp", 2), GetParam(), 12);
   for (const std::string& strategy : Agreeing()) {
     ToyRun run = RunOf(strategy, 2);
-    for (const char* schedule : {"gpipe", "1f1b", "zb-h1", "u-shaped", "interleaved"}) {
+    for (const char* schedule : {"gpipe", "1f1b", "zb-h1", "u-shaped", "interleaved",
+                                 "zb-interleaved", "zb-v", "v-half", "v-min", "dualpipe-v"}) {
       SCOPED_TRACE(fmt::format("{}, {}", strategy, schedule));
       run.options.schedule = schedule;
       run.options.stages = 4;
-      run.options.chunks = schedule == std::string("interleaved") ? 2 : 1;
+      run.options.chunks = TakesChunks(schedule) ? 2 : 1;
       ExpectEqual(one, Train(run, GetParam(), 12));
     }
     run.options.schedule = "1f1b";

@@ -95,12 +95,13 @@ TEST(TensorSlices, AreSentToTheFirstRankAlone) {
     RunRanks(ranks, [&](Transport& t) {
       const TensorPlace place{t.rank(), t.size()};
       StageTensors own = OwnOf(place);
-      JoinSlices(t, ModelOf(place), own, "test");
+      Communicator tensor(t);
+      JoinSlices(tensor, ModelOf(place), own, "test");
       if (t.rank() == 0) return ExpectWhole(own);
       const uint64_t slice = 6 * PartOf(5, place).size() * sizeof(float);
       EXPECT_EQ(own.parameters[0].value.bytes(), slice);
       for (int r = 0; r < ranks; ++r)
-        EXPECT_EQ(t.BytesSent(r, TagClass::kCollective), r == 0 ? 3 * slice : 0);
+        EXPECT_EQ(t.BytesSent(r, TagClass::kControl), r == 0 ? 3 * slice : 0);
     });
 }
 

@@ -53,11 +53,21 @@ const std::vector<Layout> kPairs{{"gpipe", 2},
                                  {"u-shaped", 3},
                                  {"u-shaped", 3, 1, {1, 4}, true},
                                  {"interleaved", 4, 2},
-                                 {"interleaved", 4, 2, {1, 2, 4}, true}};
+                                 {"interleaved", 4, 2, {1, 2, 4}, true},
+                                 {"zb-interleaved", 4, 2},
+                                 {"zb-v", 4},
+                                 {"v-half", 4, 1, {1, 2, 4}, true},
+                                 {"v-min", 4},
+                                 {"dualpipe-v", 4, 1, {1, 3, 5}, true}};
 
-const std::vector<Layout> kMoreRanks{{"gpipe", 3, 1, {1, 5}},    {"1f1b", 4, 1, {}, true},
-                                     {"zb-h1", 4, 1, {1, 2, 3}}, {"u-shaped", 4, 1, {1, 2, 4}},
-                                     {"interleaved", 6, 2},      {"gpipe", 6, 1, {1, 2, 3, 4, 5}}};
+const std::vector<Layout> kMoreRanks{{"gpipe", 3, 1, {1, 5}},
+                                     {"1f1b", 4, 1, {}, true},
+                                     {"zb-h1", 4, 1, {1, 2, 3}},
+                                     {"u-shaped", 4, 1, {1, 2, 4}},
+                                     {"interleaved", 6, 2},
+                                     {"gpipe", 6, 1, {1, 2, 3, 4, 5}},
+                                     {"v-half", 6},
+                                     {"dualpipe-v", 6}};
 
 std::string Words(const Kind& kind, const Layout& layout, int micro_batches) {
   return fmt::format("{}, {}, {} stages, {} a rank, cuts {}, recompute {}, {} micro-batches",

@@ -1,5 +1,7 @@
 // An installation as its users have it: examples built by CMake and by pkg-config, run, moved and
 // removed. Skips where there are no CMake, ninja or pkg-config.
+#include <regex>
+
 #include "autograd/node.h"
 #include "data/images/normalization.h"
 #include "models/checkpoint/state_dict.h"
@@ -135,6 +137,8 @@ TEST_F(Installed, ServesCMake) {
   const std::string learned = Must(build + "/mlp_regression " + scratch_ + "/m.safetensors");
   EXPECT_NE(learned.find("sin 1 = 0.8"), std::string::npos) << learned;
   EXPECT_NE(Must(build + "/two_stage").find("step 2000 loss 0.0"), std::string::npos);
+  const std::string trained = Must(build + "/own_module " + scratch_ + "/own 8");
+  EXPECT_NE(trained.find("best accuracy 0.9"), std::string::npos) << trained;
   ExpectServes(build + "/inference_service", scratch_);
   const Outcome refused = Shell(build + "/inference_service nowhere 2 < /dev/null");
   EXPECT_EQ(refused.status, 1);
@@ -162,6 +166,21 @@ TEST_F(Installed, BuildsTheProgramOfTheGuide) {
   fs::remove(scratch_ + "/own.safetensors");
   Must("cd " + scratch_ + " && " + line.substr(0, line.find('\n')) + " && ./own");
   EXPECT_TRUE(fs::exists(scratch_ + "/own.safetensors"));
+}
+
+// As they lie below the prefix; of the source tree's pages, only these are there.
+TEST_F(Installed, PagesLinkToWhatIsInstalled) {
+  const fs::path folder = prefix_ + "/share/torus/doc";
+  const std::regex link(R"(\]\(([^() ]+\.(?:h|md))\))");
+  int links = 0;
+  for (const char* name : {"api.md", "embedding.md", "pytorch_users.md"}) {
+    const std::string page = ReadText(folder / name);
+    EXPECT_GT(page.size(), 1000u) << name;
+    EXPECT_EQ(page.find("<!--"), std::string::npos) << name;
+    for (std::sregex_iterator at(page.begin(), page.end(), link), end; at != end; ++at, ++links)
+      EXPECT_TRUE(fs::exists(folder / at->str(1))) << name << " links to " << at->str(1);
+  }
+  EXPECT_GT(links, 150);
 }
 
 TEST_F(Installed, IsLinkedWholeIntoAProgram) {
@@ -234,6 +253,8 @@ TEST_F(Installed, ServesPkgConfig) {
   const std::string learned =
       Must(ByPkgConfig("mlp_regression", "torus") + " " + scratch_ + "/m.safetensors");
   EXPECT_NE(learned.find("sin 1 = 0.8"), std::string::npos) << learned;
+  const std::string trained = Must(ByPkgConfig("own_module", "torus") + " " + scratch_ + "/own 8");
+  EXPECT_NE(trained.find("best accuracy 0.9"), std::string::npos) << trained;
   EXPECT_NE(Asked("--static --libs torus").find("-ldnnl"), std::string::npos);
   EXPECT_NE(Asked("--static --libs torus_mpi").find("-lmpi"), std::string::npos);
   EXPECT_EQ(Asked("--static --libs torus_recipes").find("-lmpi"), std::string::npos);

@@ -15,12 +15,17 @@ TEST_F(SimulateTest, ComparesSchedulesAndDrawsOne) {
   const Ended ended = Simulate({"--ranks", "2", "--micro-batches", "2", "--draw", "1f1b"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(ended.out,
-            "schedule     chunks      seconds   bubble in flight     peak MiB     sent MiB\n"
-            "gpipe             1            9   33.3 %         2          0.0          0.0\n"
-            "1f1b              1            9   33.3 %         2          0.0          0.0\n"
-            "interleaved       2          7.5   20.0 %         4          0.0          0.0\n"
-            "zb-h1             1            7   14.3 %         2          0.0          0.0\n"
-            "u-shaped          1            9   33.3 %         4          0.0          0.0\n"
+            "schedule       chunks      seconds   bubble in flight     peak MiB     sent MiB\n"
+            "gpipe               1            9   33.3 %         2          0.0          0.0\n"
+            "1f1b                1            9   33.3 %         2          0.0          0.0\n"
+            "interleaved         2          7.5   20.0 %         4          0.0          0.0\n"
+            "zb-h1               1            7   14.3 %         2          0.0          0.0\n"
+            "zb-interleaved      2          6.5    7.7 %         4          0.0          0.0\n"
+            "u-shaped            1            9   33.3 %         4          0.0          0.0\n"
+            "zb-v                2            7   14.3 %         4          0.0          0.0\n"
+            "v-half              2          6.5    7.7 %         4          0.0          0.0\n"
+            "v-min               2          6.5    7.7 %         4          0.0          0.0\n"
+            "dualpipe-v          2          7.5   20.0 %         4          0.0          0.0\n"
             "rank 0 | F0 F1 .. B0 .. B1\n"
             "rank 1 | .. F0 B0 F1 B1 ..\n");
 }
@@ -46,7 +51,7 @@ TEST_F(SimulateTest, ReadsAPipelineFromAFile) {
   const Ended ended = Simulate({"--file", scratch_ + "/p.json"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   // 1 + (10 bytes at 10 a second + 1) + 3 + 2 + 2
-  EXPECT_NE(ended.out.find("gpipe             1           10 "), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("gpipe               1           10 "), std::string::npos) << ended.out;
 }
 
 TEST_F(SimulateTest, AFileAndFlagsMeanTheSameWhereTheySayNothing) {
@@ -71,7 +76,7 @@ TEST_F(SimulateTest, TakesTheTimesOfATrace) {
   const std::string trace = scratch_ + "/run/trace.json";
   const Ended ended = Simulate({"--ranks", "2", "--from-trace", trace});
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_EQ(ended.out.find("gpipe             1           27 "), std::string::npos)
+  EXPECT_EQ(ended.out.find("gpipe               1           27 "), std::string::npos)
       << "the times without a trace: " << ended.out;
   ExpectOneLine(Simulate({"--ranks", "3", "--from-trace", trace}), 2, "rank 2");
   ExpectOneLine(Simulate({"--ranks", "1", "--from-trace", trace}), 2, "rank 1 too");
@@ -102,7 +107,7 @@ TEST_F(SimulateTest, BothHalvesOfABackwardAreOneTime) {
       Simulate({"--ranks", "2", "--micro-batches", "2", "--from-trace", scratch_ + "/t.json"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   // (M + K - 1)(f + b) = 3 x 4
-  EXPECT_NE(ended.out.find("gpipe             1           12 "), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("gpipe               1           12 "), std::string::npos) << ended.out;
 }
 
 TEST_F(SimulateTest, ALinkOfARankThatIsNotThereIsRefused) {
@@ -120,21 +125,29 @@ TEST_F(SimulateTest, TensorParallelRanksShareTheWorkAndSum) {
   const Ended ended = Simulate(flags);
   EXPECT_EQ(ended.status, 0) << ended.err;
   // Forwards 0.5 + 5 x 1.02 and 0.5 + 4 x 1.02, backwards 1 + 4 x 1.02 and 1 + 5 x 1.02; of zb-h1
-  // the last half backward is beside nobody's: 10.18 + 6.1 / 2 + 5.08.
+  // the last half backward is beside nobody's: 10.18 + 6.1 / 2 + 5.08. In a V each rank has two
+  // stages of half of that. After the forwards v-half runs the last stage's half, 1.27 s, and the
+  // second rank's four, 1.525 s each. In zb-v one of these is beside the first rank's last two, and
+  // dualpipe-v has whole backwards of 2.54 s and twice 3.05 s behind the last stage's half.
   EXPECT_EQ(ended.out,
             "2 tensor-parallel ranks a stage: 9 sums a micro-batch, 9.0 MiB sent and 9.18 s, on "
             "the rank with most\n"
-            "schedule     chunks      seconds   bubble in flight     peak MiB     sent MiB\n"
-            "gpipe             1        21.36   50.0 %         1          0.0          2.0\n"
-            "1f1b              1        21.36   50.0 %         1          0.0          2.0\n"
-            "interleaved       1        21.36   50.0 %         1          0.0          2.0\n"
-            "zb-h1             1        18.31   41.7 %         1          0.0          2.0\n"
-            "u-shaped          1        21.36   50.0 %         2          0.0          4.0\n");
+            "schedule       chunks      seconds   bubble in flight     peak MiB     sent MiB\n"
+            "gpipe               1        21.36   50.0 %         1          0.0          2.0\n"
+            "1f1b                1        21.36   50.0 %         1          0.0          2.0\n"
+            "interleaved         1        21.36   50.0 %         1          0.0          2.0\n"
+            "zb-h1               1        18.31   41.7 %         1          0.0          2.0\n"
+            "zb-interleaved      1        18.31   41.7 %         1          0.0          2.0\n"
+            "u-shaped            1        21.36   50.0 %         2          0.0          4.0\n"
+            "zb-v                2       18.565   42.5 %         2          0.0          4.0\n"
+            "v-half              2        17.55   39.1 %         2          0.0          4.0\n"
+            "v-min               2        17.55   39.1 %         2          0.0          4.0\n"
+            "dualpipe-v          2        20.09   46.8 %         2          0.0          4.0\n");
   // In shares half of that crosses the cut, and the other half is gathered: 0.51 s, twice.
   *std::ranges::find(flags, "whole") = "shared";
   const Ended shared = Simulate(flags);
   EXPECT_NE(
-      shared.out.find("gpipe             1        22.38   52.3 %         1          0.0        "
+      shared.out.find("gpipe               1        22.38   52.3 %         1          0.0        "
                       "  1.0"),
       std::string::npos)
       << shared.out;

@@ -227,7 +227,9 @@ TEST_F(Processes, GiveTheSameBitsByEveryScheduleAndCut) {
       {"--schedule", "1f1b", "--stages", "2", "--cut", "3"},
       {"--schedule", "zb-h1", "--stages", "2"},
       {"--schedule", "u-shaped", "--cut", "1,3"},
-      {"--schedule", "interleaved", "--stages", "4", "--chunks", "2"}};
+      {"--schedule", "interleaved", "--stages", "4", "--chunks", "2"},
+      {"--schedule", "v-half", "--stages", "4"},
+      {"--schedule", "dualpipe-v", "--stages", "4"}};
   for (std::vector<std::string> layout : layouts) {
     const std::string name = fmt::format("{}", fmt::join(layout, " "));
     layout.insert(layout.end(), {"--threads", "2"});

@@ -1,5 +1,6 @@
 // All that most programs need: tensors, gradients, ops, layers, models and their files, optimizers,
-// data, and training in parallel. docs/api.md lists it by topic.
+// data, and training in parallel. api.md lists it by topic: share/torus/doc has it where it is
+// installed, docs in the source tree.
 #pragma once
 
 #include "autograd/backward.h"
@@ -21,6 +22,7 @@
 #include "data/loading/loader.h"
 #include "data/loading/loader_options.h"
 #include "data/loading/sampler.h"
+#include "data/metrics/metrics.h"
 #include "data/text/special_tokens.h"
 #include "data/text/tokenizer.h"
 #include "data/text/tokenizer_files.h"
@@ -42,8 +44,6 @@
 #include "models/nn/conv_bn_relu6.h"
 #include "models/nn/conv_relu.h"
 #include "models/nn/conv_transpose2d.h"
-#include "models/nn/cost.h"
-#include "models/nn/describe.h"
 #include "models/nn/dropout.h"
 #include "models/nn/embedding.h"
 #include "models/nn/embedding_bag.h"
@@ -62,6 +62,7 @@
 #include "models/nn/module.h"
 #include "models/nn/multihead_attention.h"
 #include "models/nn/pooling.h"
+#include "models/nn/print_module.h"
 #include "models/nn/recurrent.h"
 #include "models/nn/rms_norm.h"
 #include "models/nn/sequential.h"
@@ -118,6 +119,7 @@
 #include "ops/pad/pad.h"
 #include "ops/pooling/average_pool.h"
 #include "ops/pooling/max_pool.h"
+#include "ops/recurrent/lstm.h"
 #include "ops/recurrent/lstm_cell.h"
 #include "ops/reduction/cumsum.h"
 #include "ops/reduction/extremum.h"
@@ -144,6 +146,7 @@
 #include "parallel/codec/make_codec.h"
 #include "parallel/optim/adagrad.h"
 #include "parallel/optim/adam.h"
+#include "parallel/optim/gradient_norm.h"
 #include "parallel/optim/lion.h"
 #include "parallel/optim/lr_plateau.h"
 #include "parallel/optim/lr_schedule.h"

@@ -1,4 +1,4 @@
-// Row times matrix in bf16, as a decoder needs for each token; bound by reading the matrix.
+// Row times matrix, as a decoder needs for each token; bound by reading the matrix.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,12 @@ void LowRowTimes(int64_t n, int64_t k, const BFloat16* x, const BFloat16* b, int
                  const float* bias, float* y);
 
 // The same with B^T, where B is stored as (n, k). Each vector lane sums its own elements, then the
-// lanes are summed.
+// lanes are summed; the bits do not depend on the team size.
 void LowRowTimesTransposed(int64_t n, int64_t k, const BFloat16* x, const BFloat16* b, int64_t ldb,
                            const float* bias, float* y);
+
+// y += x B^T in f32, by the same sums.
+void AddRowTimesTransposed(int64_t n, int64_t k, const float* x, const float* b, int64_t ldb,
+                           float* y);
 
 }  // namespace torus::cpu

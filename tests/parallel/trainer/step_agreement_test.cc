@@ -1,58 +1,14 @@
-// How ranks agree: records of all, bytes for rank 0, its announcements, and the agreement at each
-// step.
-#include "parallel/trainer/control.h"
+// The agreement of ranks at each step, and what they count.
+#include "parallel/trainer/step_agreement.h"
 
 #include <gtest/gtest.h>
 
 #include "parallel/schedule/factory.h"
 #include "parallel/trainer/rank_counts.h"
-#include "parallel/trainer/step_agreement.h"
 #include "parallel/transport/run_ranks.h"
 
 namespace torus::parallel {
 namespace {
-
-// To 9: powers of two and what lies between.
-constexpr int kMostRanks = 9;
-
-TEST(Control, EveryRankGetsTheRecordsOfAllInRankOrder) {
-  for (int ranks = 1; ranks <= kMostRanks; ++ranks)
-    RunRanks(ranks, [&](Transport& world) {
-      Control control(world);
-      for (int round = 0; round < 3; ++round) {
-        const std::vector<int> all = control.Share(10 * world.rank() + round, "numbers");
-        ASSERT_EQ(all.size(), static_cast<size_t>(ranks));
-        for (int rank = 0; rank < ranks; ++rank) EXPECT_EQ(all[rank], 10 * rank + round);
-      }
-      for (int peer = 0; peer < ranks; ++peer)
-        for (const TagClass kind : {TagClass::kCollective, TagClass::kUser})
-          EXPECT_EQ(world.BytesSent(peer, kind), 0u);
-    });
-}
-
-TEST(Control, RankZeroGetsBytesOfEverySize) {
-  for (int ranks = 1; ranks <= kMostRanks; ++ranks)
-    RunRanks(ranks, [&](Transport& world) {
-      Control control(world);
-      const std::vector<std::byte> mine(world.rank() % 4, std::byte(world.rank()));
-      const auto all = control.Gather(mine, "bytes");
-      ASSERT_EQ(all.size(), world.rank() == 0 ? static_cast<size_t>(ranks) : 0u);
-      for (int rank = 0; rank < static_cast<int>(all.size()); ++rank)
-        EXPECT_EQ(all[rank], std::vector<std::byte>(rank % 4, std::byte(rank)));
-    });
-}
-
-// Rank 0 has made all its announcements before another rank has taken the first.
-TEST(Control, RankZeroAnnouncesWithoutWaiting) {
-  RunRanks(4, [](Transport& world) {
-    Control control(world);
-    const bool first = world.rank() == 0;
-    for (uint8_t i = 0; first && i < 5; ++i) control.Announce(i, "number");
-    control.Share(0, "whether rank 0 has made all");
-    for (uint8_t i = 0; !first && i < 5; ++i) EXPECT_EQ(control.Announce(99, "number"), i);
-    control.Share(0, "whether all have taken them");
-  });
-}
 
 TEST(RankCounts, ComeBackAsTheyWere) {
   const RankCounts counts{.times = {1, 2, 3, 4, 5, 6},
@@ -88,8 +44,8 @@ TEST(StepAgreement, AllRanksKnowLossSkipsAndTheEnd) {
   std::vector<int64_t> asked;
   RunRanks(layout.size(), [&](Transport& world) {
     const int rank = world.rank();
-    Control control(world);
-    StepAgreement agreement(control, layout);
+    Communicator ranks(world);
+    StepAgreement agreement(ranks, layout);
     agreement.Begin(3, [&](int64_t step) -> NextStep {
       EXPECT_EQ(rank, 0);
       asked.push_back(step);

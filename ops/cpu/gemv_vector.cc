@@ -1,8 +1,8 @@
 // The kernels, once for every vector width.
-#include "ops/cpu/low_gemv.h"
+#include "ops/cpu/gemv.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ops/cpu/low_gemv_vector.cc"
+#define HWY_TARGET_INCLUDE "ops/cpu/gemv_vector.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
 #include <algorithm>
@@ -54,25 +54,45 @@ void RowTimes(int64_t n, int64_t k, const float* x, const BFloat16* b, int64_t l
   for (; r < k; ++r) AddRows<1>(n, x + r, b + r * ldb, ldb, y);
 }
 
-float Dot(int64_t k, const float* x, const BFloat16* b) {
+HWY_INLINE hn::Vec<D> LoadWide(D d, const float* p) { return hn::LoadU(d, p); }
+
+// y[r] += the product of x with row r of B, for 1 to 4 rows, which are read at the same time. Each
+// row has a sum in every lane; the lanes are summed at the end.
+template <class T>
+void AddDots(int64_t rows, int64_t k, const float* x, const T* b, int64_t ldb, float* y) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto row = [&](int64_t r) { return b + std::min(r, rows - 1) * ldb; };
+  const T *b0 = row(0), *b1 = row(1), *b2 = row(2), *b3 = row(3);
   auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
   int64_t i = 0;
-  for (; i + 4 * lanes <= k; i += 4 * lanes) {
-    s0 = hn::MulAdd(hn::LoadU(d, x + i), LoadWide(d, b + i), s0);
-    s1 = hn::MulAdd(hn::LoadU(d, x + i + lanes), LoadWide(d, b + i + lanes), s1);
-    s2 = hn::MulAdd(hn::LoadU(d, x + i + 2 * lanes), LoadWide(d, b + i + 2 * lanes), s2);
-    s3 = hn::MulAdd(hn::LoadU(d, x + i + 3 * lanes), LoadWide(d, b + i + 3 * lanes), s3);
+  for (; i + lanes <= k; i += lanes) {
+    const auto factor = hn::LoadU(d, x + i);
+    s0 = hn::MulAdd(factor, LoadWide(d, b0 + i), s0);
+    s1 = hn::MulAdd(factor, LoadWide(d, b1 + i), s1);
+    s2 = hn::MulAdd(factor, LoadWide(d, b2 + i), s2);
+    s3 = hn::MulAdd(factor, LoadWide(d, b3 + i), s3);
   }
-  for (; i + lanes <= k; i += lanes) s0 = hn::MulAdd(hn::LoadU(d, x + i), LoadWide(d, b + i), s0);
-  float sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
-  for (; i < k; ++i) sum += x[i] * static_cast<float>(b[i]);
-  return sum;
+  float sums[4] = {hn::GetLane(hn::SumOfLanes(d, s0)), hn::GetLane(hn::SumOfLanes(d, s1)),
+                   hn::GetLane(hn::SumOfLanes(d, s2)), hn::GetLane(hn::SumOfLanes(d, s3))};
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t j = i; j < k; ++j) sums[r] += x[j] * static_cast<float>(row(r)[j]);
+    y[r] += sums[r];
+  }
 }
 
-void Dots(int64_t n, int64_t k, const float* x, const BFloat16* b, int64_t ldb, float* y) {
-  for (int64_t j = 0; j < n; ++j) y[j] += Dot(k, x, b + j * ldb);
+template <class T>
+void AddAllDots(int64_t n, int64_t k, const float* x, const T* b, int64_t ldb, float* y) {
+  for (int64_t j = 0; j < n; j += 4)
+    AddDots(std::min<int64_t>(4, n - j), k, x, b + j * ldb, ldb, y + j);
+}
+
+void LowDots(int64_t n, int64_t k, const float* x, const BFloat16* b, int64_t ldb, float* y) {
+  AddAllDots(n, k, x, b, ldb, y);
+}
+
+void Dots(int64_t n, int64_t k, const float* x, const float* b, int64_t ldb, float* y) {
+  AddAllDots(n, k, x, b, ldb, y);
 }
 
 }  // namespace torus::cpu::HWY_NAMESPACE
@@ -82,6 +102,7 @@ HWY_AFTER_NAMESPACE();
 namespace torus::cpu {
 
 HWY_EXPORT(RowTimes);
+HWY_EXPORT(LowDots);
 HWY_EXPORT(Dots);
 
 namespace {
@@ -92,15 +113,15 @@ std::vector<float> Wide(const BFloat16* x, int64_t k) {
   return wide;
 }
 
-// Calls columns(begin, end) on the team, with y set to the bias there.
+// Calls columns(begin, end) on the team.
 template <class Columns>
-void OverColumns(int64_t n, int64_t k, const float* bias, float* y, const Columns& columns) {
+void OverColumns(int64_t n, int64_t k, const Columns& columns) {
   constexpr int64_t kMultiply = 1 << 15;  // multiplications that are worth waking a thread for
-  ParallelFor(n, std::max<int64_t>(1, kMultiply / std::max<int64_t>(1, k)),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t j = begin; j < end; ++j) y[j] = bias == nullptr ? 0.0f : bias[j];
-                columns(begin, end);
-              });
+  ParallelFor(n, std::max<int64_t>(1, kMultiply / std::max<int64_t>(1, k)), columns);
+}
+
+void Begin(int64_t begin, int64_t end, const float* bias, float* y) {
+  for (int64_t j = begin; j < end; ++j) y[j] = bias == nullptr ? 0.0f : bias[j];
 }
 
 }  // namespace
@@ -108,7 +129,8 @@ void OverColumns(int64_t n, int64_t k, const float* bias, float* y, const Column
 void LowRowTimes(int64_t n, int64_t k, const BFloat16* x, const BFloat16* b, int64_t ldb,
                  const float* bias, float* y) {
   const std::vector<float> wide = Wide(x, k);
-  OverColumns(n, k, bias, y, [&](int64_t begin, int64_t end) {
+  OverColumns(n, k, [&](int64_t begin, int64_t end) {
+    Begin(begin, end, bias, y);
     HWY_DYNAMIC_DISPATCH(RowTimes)(end - begin, k, wide.data(), b + begin, ldb, y + begin);
   });
 }
@@ -116,8 +138,16 @@ void LowRowTimes(int64_t n, int64_t k, const BFloat16* x, const BFloat16* b, int
 void LowRowTimesTransposed(int64_t n, int64_t k, const BFloat16* x, const BFloat16* b, int64_t ldb,
                            const float* bias, float* y) {
   const std::vector<float> wide = Wide(x, k);
-  OverColumns(n, k, bias, y, [&](int64_t begin, int64_t end) {
-    HWY_DYNAMIC_DISPATCH(Dots)(end - begin, k, wide.data(), b + begin * ldb, ldb, y + begin);
+  OverColumns(n, k, [&](int64_t begin, int64_t end) {
+    Begin(begin, end, bias, y);
+    HWY_DYNAMIC_DISPATCH(LowDots)(end - begin, k, wide.data(), b + begin * ldb, ldb, y + begin);
+  });
+}
+
+void AddRowTimesTransposed(int64_t n, int64_t k, const float* x, const float* b, int64_t ldb,
+                           float* y) {
+  OverColumns(n, k, [&](int64_t begin, int64_t end) {
+    HWY_DYNAMIC_DISPATCH(Dots)(end - begin, k, x, b + begin * ldb, ldb, y + begin);
   });
 }
 
