@@ -66,6 +66,23 @@ class ReplicaStrategy {
   // Called after the held have changed: sends the new weights to all replicas.
   virtual void PublishWeights(const std::string& what);
 
+  // For strategies whose replicas take steps of their own and exchange weights (weight_exchange.h).
+  // exchanges_weights: whether this is one; is_apart: whether the replicas' weights may differ now.
+  virtual bool exchanges_weights() const { return false; }
+  virtual bool is_apart() const { return false; }
+  // Called after a step that was taken: exchanges weights if it is time to.
+  virtual void Synchronize(const std::string& /*what*/) {}
+  // Replace the weights by their mean over the replicas, if these are apart, and bring them back.
+  virtual void EnterMean(const std::string& /*what*/) {}
+  virtual void LeaveMean() {}
+  // What they keep besides from step to step, the same on all replicas, by trained parameter.
+  struct Round {
+    int64_t place = 0;  // steps taken since the round began
+    std::vector<NamedTensor> start{}, velocity{};
+  };
+  virtual Round round() const { return {}; }
+  virtual void SetRound(const Round& /*round*/) {}
+
   // The actions kGather and kFree: weights may be read only between them.
   virtual void GatherWeights(const std::string& what);
   virtual void FreeWeights();
@@ -73,8 +90,8 @@ class ReplicaStrategy {
   // Replaces the weights by copies of the whole tensors that `read` returns; reads only those it
   // needs. Sends no messages.
   virtual void SetWeights(const WeightReader& read);
-  // On replica 0 the whole parameters, one entry per use; they may share memory with the stage. On
-  // others the result is not to be used.
+  // On replica 0 the whole parameters, one entry per use, or their means over replicas that are
+  // apart; they may share memory with the stage. On others the result is not to be used.
   virtual std::vector<NamedTensor> Weights(const std::string& what);
   // Joins tensors of the held to tensors of whole parameters. `own` are named PARAMETER or
   // PARAMETER.KIND, and shaped like what is held or scalars. Returns the whole ones on replica 0,

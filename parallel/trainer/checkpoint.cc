@@ -73,7 +73,8 @@ std::vector<NamedTensor> ReadAll(const TensorSource& source) {
 }  // namespace
 
 void RequireFinite(const std::string& folder, const TrainState& state) {
-  for (const auto* tensors : {&state.weights, &state.optimizer, &state.averages, &state.codecs})
+  for (const auto* tensors :
+       {&state.weights, &state.optimizer, &state.averages, &state.codecs, &state.replicas})
     for (const NamedTensor& tensor : *tensors) {
       const int64_t bad = CountNonFinite(tensor.value);
       Require(bad == 0, folder,
@@ -88,7 +89,8 @@ CheckpointFiles WritePart(const std::string& path, int part, const TrainState& s
       {io::kWeights, &state.weights},
       {io::kOptimizer, &state.optimizer},
       {io::kAverages, &state.averages},
-      {io::kCodecs, &state.codecs}};
+      {io::kCodecs, &state.codecs},
+      {io::kReplicas, &state.replicas}};
   for (const auto& [holds, tensors] : lists) {
     if (tensors->empty()) continue;
     TickProgress();
@@ -135,6 +137,7 @@ StateSource SourceOf(const io::CheckpointReader& checkpoint) {
           .optimizer = SourceOf(checkpoint, io::kOptimizer),
           .averages = SourceOf(checkpoint, io::kAverages),
           .codecs = SourceOf(checkpoint, io::kCodecs),
+          .replicas = SourceOf(checkpoint, io::kReplicas),
           .loss_scale = {manifest.loss_scale, manifest.good_steps}};
 }
 
@@ -146,6 +149,7 @@ TrainState LoadCheckpoint(const std::string& folder) {
           .optimizer = ReadAll(source.optimizer),
           .averages = ReadAll(source.averages),
           .codecs = ReadAll(source.codecs),
+          .replicas = ReadAll(source.replicas),
           .loss_scale = source.loss_scale};
 }
 

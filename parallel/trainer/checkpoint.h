@@ -1,10 +1,11 @@
 // Checkpoints: a TrainState as files (runtime/io/checkpoint_manifest.h), a few for each part of the
 // model, in a folder that is committed atomically.
 //
-// Part P consists of the files weights-P, optimizer-P, averages-P and codecs-P.safetensors; empty
-// ones are left out. A Trainer makes one part per stage, written by the rank that owns the stage
-// (Trainer::Save); the codec state of tensor-parallel rank t (of T) of replica r is in part P + (r
-// T + t) x stages. In the files tensors have PyTorch's layout (io/file_layout.h).
+// Part P consists of the files weights-P, optimizer-P, averages-P, codecs-P and
+// replicas-P.safetensors; empty ones are left out. A Trainer makes one part per stage, written by
+// the rank that owns the stage (Trainer::Save); the state of codecs, and of replicas that exchange
+// weights, of tensor-parallel rank t (of T) of replica r is in part P + (r T + t) x stages. In the
+// files tensors have PyTorch's layout (io/file_layout.h).
 #pragma once
 
 #include <map>

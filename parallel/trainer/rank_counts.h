@@ -23,8 +23,8 @@ struct RankCounts {
   // What the rank keeps between steps, at present.
   uint64_t weights_bytes = 0, optimizer_bytes = 0;
   uint64_t peak_bytes = 0;  // of these and gradients together, so far
-  // Squares of the rank's weights' distance from replica 0's, and of replica 0's weights; 0 but for
-  // strategy "none".
+  // Squares of the rank's weights' distance from replica 0's, and of replica 0's weights; 0 for
+  // strategies that keep the replicas equal.
   double drift_distance = 0, drift_weights = 0;
 
   // The difference to `before`, an earlier count of the same rank.

@@ -8,6 +8,7 @@
 #include "parallel/trainer/bytes.h"
 #include "parallel/trainer/joint_save.h"
 #include "parallel/trainer/rank_codecs.h"
+#include "parallel/trainer/replica_tensors.h"
 #include "parallel/trainer/shared_folder.h"
 #include "parallel/trainer/tensor_slices.h"
 #include "parallel/trainer/totals_builder.h"
@@ -195,7 +196,7 @@ EvaluationResult RankTrainer::Evaluate(int64_t count, const BatchFn& batches,
   feed_.Open([&](int64_t step) { return Fetch(batches, step); }, count);
   score_ = {};
   scoring_ = true;
-  update_.SwapAverages();
+  update_.EnterEvaluation();
   int64_t step = 0;
   std::vector<int64_t> samples;  // of each batch
   const auto goes_on = [&] {
@@ -208,7 +209,7 @@ EvaluationResult RankTrainer::Evaluate(int64_t count, const BatchFn& batches,
     feed_.Release();
     samples.push_back(batch.global_samples);
   }
-  update_.SwapAverages();
+  update_.LeaveEvaluation();
   scoring_ = false;
   result.finished = step == count;
   SumScores(samples, result);
@@ -291,6 +292,9 @@ std::map<int, StageTensors> RankTrainer::OwnTensors() {
     tensors[number] = TensorsOf(state, owns, what);
     if (place_.replica == 0) JoinSlices(tensor_, model_, tensors[number], what);
     tensors[number].codecs = CodecsOf(number, *state.replicas);
+    if (state.replicas->exchanges_weights())
+      tensors[number].replicas = ReplicaTensors({tensor_, model_, place_.replica, replicas_.size()},
+                                                number, state, owns, what);
   }
   return tensors;
 }
@@ -300,9 +304,9 @@ std::exception_ptr RankTrainer::Save(const std::string& folder,
   SayActivity("the writing of a checkpoint", step_);
   std::map<int, StageTensors> own = OwnTensors();
   if (OwnsState()) return SaveTogether(world_, folder, step_, loss_scale(), own, texts);
-  std::map<int, StageTensors> codecs;
-  for (const auto& [number, tensors] : own) codecs[PartOfOthers(number)].codecs = tensors.codecs;
-  return SaveTogether(world_, folder, step_, loss_scale(), codecs, texts);
+  std::map<int, StageTensors> parts;
+  for (auto& [number, tensors] : own) parts[PartOfOthers(number)] = PartOfOther(std::move(tensors));
+  return SaveTogether(world_, folder, step_, loss_scale(), parts, texts);
 }
 
 std::exception_ptr RankTrainer::CheckSharedFolder(const std::string& folder) {
@@ -344,6 +348,8 @@ void RankTrainer::SetState(const StateSource& state) {
   SetWeights(state.weights);
   CopyOptimizer(SlicesOf(state.optimizer, model_), model_.weights, OwnStages());
   CopyAverages(SlicesOf(state.averages, model_), OwnStages());
+  SetReplicaTensors({tensor_, model_, place_.replica, replicas_.size()}, state.replicas,
+                    OwnStages());
   SetCodecs(state.codecs);
   if (loss_scale_ && state.loss_scale.value > 0) loss_scale_->SetState(state.loss_scale);
   step_ = state.step;

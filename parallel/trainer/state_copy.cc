@@ -57,11 +57,19 @@ void Append(const std::vector<NamedTensor>& tensors, std::vector<NamedTensor>& o
   out.insert(out.end(), tensors.begin(), tensors.end());
 }
 
-std::array<std::vector<NamedTensor>*, 5> ListsOf(StageTensors& stage) {
-  return {&stage.parameters, &stage.buffers, &stage.optimizer, &stage.averages, &stage.codecs};
+std::array<std::vector<NamedTensor>*, 6> ListsOf(StageTensors& stage) {
+  return {&stage.parameters, &stage.buffers, &stage.optimizer,
+          &stage.averages,   &stage.codecs,  &stage.replicas};
 }
 
 }  // namespace
+
+StageTensors PartOfOther(StageTensors stage) {
+  StageTensors part;
+  part.codecs = std::move(stage.codecs);
+  part.replicas = std::move(stage.replicas);
+  return part;
+}
 
 StageTensors TensorsOf(const StageState& state, const Owns& owns, const std::string& what) {
   StageTensors tensors{.buffers = state.stage->Buffers()};
@@ -95,6 +103,7 @@ TrainState Join(int64_t step, const std::map<int, StageTensors>& stages) {
     Append(stage.optimizer, state.optimizer);
     Append(stage.averages, state.averages);
     Append(stage.codecs, state.codecs);
+    Append(stage.replicas, state.replicas);
   }
   for (const auto& [number, stage] : stages) Append(stage.buffers, state.weights);
   return state;

@@ -27,8 +27,11 @@ struct StageState {
 // One stage's part of a TrainState.
 struct StageTensors {
   std::vector<NamedTensor> parameters, buffers, optimizer, averages;
-  std::vector<NamedTensor> codecs;  // also of replicas other than 0
+  std::vector<NamedTensor> codecs, replicas;  // also of replicas other than 0
 };
+
+// What a rank other than the first of replica 0 adds to a TrainState.
+StageTensors PartOfOther(StageTensors stage);
 
 // Whether this stage saves a parameter; a tied one is saved by the stage of its first use.
 using Owns = std::function<bool(const std::string& parameter)>;

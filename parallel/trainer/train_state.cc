@@ -22,6 +22,7 @@ StateSource SourceOf(const TrainState& state) {
           .optimizer = SourceOf(state.optimizer),
           .averages = SourceOf(state.averages),
           .codecs = SourceOf(state.codecs),
+          .replicas = SourceOf(state.replicas),
           .loss_scale = state.loss_scale};
 }
 

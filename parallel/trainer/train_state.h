@@ -23,11 +23,15 @@ struct TrainState {
   // TrainerOptions::reproducible merges those of all); only these are evaluated or saved, training
   // does not depend on them, and all replicas have them when Trainer::Train returns.
   std::vector<NamedTensor> weights;
-  std::vector<NamedTensor> optimizer;  // under the optimizer's names; equal on all replicas
+  std::vector<NamedTensor> optimizer;  // under the optimizer's names
   std::vector<NamedTensor> averages;   // of the parameters, where the run keeps them
   // The state of the codecs on each replica's links, "replica 0/activation 1 sent/0/residual"
   // (pipeline/codec_state.h). A run with another layout loads the names that it has in common.
   std::vector<NamedTensor> codecs;
+  // With a strategy whose replicas exchange weights (data_parallel/weight_exchange.h) `weights` are
+  // the mean of the replicas', and `optimizer` is that of replica 0. What else each
+  // replica has is here, by name (replica_tensors.h).
+  std::vector<NamedTensor> replicas;
   LossScaleState loss_scale;  // of the run
 };
 
@@ -39,9 +43,9 @@ struct TensorSource {
 
 // A state in memory or in files.
 struct StateSource {
-  int64_t step = 0;                                   // mini-batches done
-  TensorSource weights, optimizer, averages, codecs;  // as TrainState has them
-  LossScaleState loss_scale;                          // of the run
+  int64_t step = 0;                                             // mini-batches done
+  TensorSource weights, optimizer, averages, codecs, replicas;  // as TrainState has them
+  LossScaleState loss_scale;                                    // of the run
 };
 
 // A source for a state in memory; it shares the state's tensors.

@@ -30,7 +30,7 @@ struct RankTime {
   // far.
   uint64_t peak_bytes = 0;
   // Squares of its weights' distance from replica 0's, and of replica 0's weights, at the same
-  // time; 0 except with TrainerOptions::strategy "none".
+  // time; 0 with a strategy that keeps the replicas equal.
   double drift_distance = 0, drift_weights = 0;
 };
 

@@ -167,8 +167,7 @@ TrainState Trainer::State() const {
     const auto& [replica, tensor] = std::pair(rank.place().replica, rank.place().tensor);
     const int before = (replica * tensor.size + tensor.rank) * count;
     for (const auto& [stage, tensors] : own)
-      parts->stages[before + stage] =
-          Copied(before == 0 ? tensors : StageTensors{.codecs = tensors.codecs});
+      parts->stages[before + stage] = Copied(before == 0 ? tensors : PartOfOther(tensors));
   });
   TrainState state = Join(step(), parts->stages);
   state.loss_scale = impl_->first().loss_scale();

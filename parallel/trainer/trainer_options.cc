@@ -52,8 +52,9 @@ void CheckDevice(const TrainerOptions& options) {
   Require(options.device != DeviceKind::kMeta, "trainer", "device must be cpu or cuda, got meta");
   if (options.device == DeviceKind::kCpu) return;
   Require(GpuCount() > 0, "trainer", "device cuda: {}", WhyNoGpu());
-  Require(options.strategy == "ddp" || options.strategy == "none", "trainer",
-          "device cuda needs the strategy ddp or none, got {}", options.strategy);
+  Require(WorksOnGpus(options.strategy), "trainer",
+          "device cuda needs the strategy ddp, local-sgd:H, diloco:H or none, got {}",
+          options.strategy);
 }
 
 }  // namespace
@@ -61,11 +62,12 @@ void CheckDevice(const TrainerOptions& options) {
 void CheckRun(const TrainerOptions& options, const TrainingParts& parts) {
   Require(parts.model && parts.loss && parts.optimizer && parts.learning_rate, "trainer",
           "needs a model, a loss, an optimizer and a learning rate");
+  CheckStrategy(options.strategy, AllReduceByName(options.collectives));
   CheckDevice(options);
   CheckGraphs(options);
-  CheckStrategy(options.strategy, AllReduceByName(options.collectives));
-  Require(!options.reduce_codec || options.strategy == "ddp", "trainer",
-          "a codec of summed gradients needs the strategy ddp, got {}", options.strategy);
+  Require(!options.reduce_codec || TakesCodec(options.strategy), "trainer",
+          "a codec of what replicas sum needs the strategy ddp or diloco:H, got {}",
+          options.strategy);
   Require(!options.reduce_codec || !options.reproducible, "trainer",
           "reproducible sums gradients in one tree, which takes no codec");
   Require(options.codec_warmup >= 0, "trainer", "codec_warmup must be at least 0, got {}",
@@ -80,15 +82,19 @@ void CheckRun(const TrainerOptions& options, const TrainingParts& parts) {
   Require(!options.reproducible || options.collectives == "direct", "trainer",
           "reproducible sums in one tree and needs the collectives direct, got {}",
           options.collectives);
-  Require(!options.reproducible || options.strategy != "none", "trainer",
-          "reproducible needs a strategy whose replicas agree, got none");
+  const bool equal = KeepsReplicasEqual(options.strategy);
+  Require(!options.reproducible || equal, "trainer",
+          "reproducible needs a strategy whose replicas agree, got {}", options.strategy);
   Require(!options.sync_batch_norm || !options.reproducible, "trainer",
           "sync_batch_norm normalises by the replicas there are, and reproducible needs what does "
           "not depend on them: only one may be set, got both");
-  Require(!options.sync_batch_norm || options.strategy != "none", "trainer",
-          "sync_batch_norm needs a strategy whose replicas agree, got none");
+  Require(!options.sync_batch_norm || equal, "trainer",
+          "sync_batch_norm needs a strategy whose replicas agree, got {}", options.strategy);
   Require(options.ema_decay >= 0 && options.ema_decay < 1, "trainer",
           "ema_decay must be from 0 to below 1, got {}", options.ema_decay);
+  Require(options.ema_decay == 0 || !ExchangesWeights(options.strategy), "trainer",
+          "ema_decay averages the weights of equal replicas, got the strategy {}",
+          options.strategy);
 }
 
 }  // namespace torus::parallel

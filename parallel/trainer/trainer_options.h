@@ -24,7 +24,7 @@ namespace torus::parallel {
 
 struct TrainerOptions {
   // Where ranks compute. With kCuda the ranks of a host take its GPUs in turn; batches and states
-  // are in CPU memory all the same. Sharding strategies work on CPUs only.
+  // are in CPU memory all the same. Sharding strategies and gossip work on CPUs only.
   DeviceKind device = DeviceKind::kCpu;
   int stages = 1;    // of the model
   int chunks = 1;    // stages of each rank (V-shaped schedules have two); divides `stages`
@@ -41,8 +41,9 @@ struct TrainerOptions {
   int micro_batches = 1;             // of each replica
   std::string schedule = "gpipe";    // a name of ScheduleNames()
   ScheduleGenerator generator = {};  // the application's own schedule; empty: `schedule`
-  // How the replicas of a stage get the same weights: one of StrategyNames() (strategy_factory.h).
-  // All but "none" give the same bits if `collectives` is "direct".
+  // How the replicas of a stage get the same weights: one of StrategyNames() (strategy_factory.h),
+  // with arguments for capital letters: "local-sgd:8". Those that keep replicas equal give the same
+  // bits if `collectives` is "direct".
   std::string strategy = "ddp";
   // How gradients are all-reduced over replicas: one of AllReduceNames(). "direct" adds in replica
   // order, in CPU memory. "engine" sums in GPU memory, over NcclWorld, and does so for
@@ -62,7 +63,7 @@ struct TrainerOptions {
   // Batch norm normalises micro-batch m by the statistics of micro-batch m on all replicas, as
   // torch.nn.SyncBatchNorm does. Each micro-batch must then have samples on all replicas or on
   // none. With one replica it changes nothing. Cannot be combined with `reproducible`, whose bits
-  // may not depend on the replicas, or with the strategy "none", whose replicas drift apart.
+  // may not depend on the replicas, or with a strategy whose replicas are apart.
   bool sync_batch_norm = false;
   // Makes a codec for the tensors that cross a cut; called twice by each rank, for activations and
   // for gradients. Empty: tensors are sent as they are.
@@ -72,8 +73,9 @@ struct TrainerOptions {
   // Other codecs for single cuts, by the number of the first stage after the cut, and for the skip
   // connections to that stage.
   std::map<int, std::function<std::unique_ptr<Codec>()>> codec_at = {}, gradient_codec_at = {};
-  // Makes the codec of the gradients that the replicas of ddp sum (coded_bucket_sums.h);
-  // `collectives` must be "direct". Empty: they are all-reduced uncoded.
+  // Makes the codec of the gradients that the replicas of ddp sum, or of the differences that those
+  // of diloco sum (coded_bucket_sums.h); `collectives` must be "direct". Empty: they are
+  // all-reduced uncoded.
   std::function<std::unique_ptr<Codec>()> reduce_codec = {};
   // The number of first training steps of the run in which nothing is encoded.
   int64_t codec_warmup = 0;

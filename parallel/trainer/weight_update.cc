@@ -50,6 +50,22 @@ UpdateGraph::Key KeyOfUpdate(const Optimizer& optimizer) {
   return key;
 }
 
+// The stages of a tied weight sum its values each by itself, and must come to the same bits.
+void CheckTied(const TrainerOptions& options, const ParameterTable& table) {
+  const AllReduceAlgorithm sums = AllReduceByName(options.collectives);
+  const bool by_place = sums == AllReduceAlgorithm::kRing || sums == AllReduceAlgorithm::kEngine;
+  if (!ExchangesWeights(options.strategy)) return;
+  for (const ParameterTable::Entry& entry : table.entries()) {
+    const int first = entry.stages.front(), last = entry.stages.back();
+    Require(first == last || !(options.reduce_codec || (by_place && options.replicas > 2)),
+            "trainer",
+            "{} sums {} in stages {} and {}, whose bits agree without a codec and with collectives "
+            "direct, got {}{}",
+            options.strategy, entry.name, first, last, options.collectives,
+            options.reduce_codec ? " with a codec" : "");
+  }
+}
+
 std::set<std::string> NamesOfSlices(const RankModel& model) {
   std::set<std::string> names;
   for (const WeightSpec& weight : model.weights)
@@ -76,6 +92,7 @@ WeightUpdate::WeightUpdate(const Links& links, const RankPlace& place, const Ran
 }
 
 std::map<int, WeightUpdate::StageWork> WeightUpdate::MakeAll(const TrainingParts& parts) {
+  CheckTied(options_, model_.table);
   const ShardPlan plan = PlanOf(options_.strategy, ParametersOf(model_), links_.replicas.size());
   std::map<int, StageWork> all;
   for (const auto& [number, stage] : model_.stages)
@@ -274,8 +291,11 @@ bool WeightUpdate::Step(int stage, int64_t step, double learning_rate) {
     value = held.value;
     if (value.defined()) value.ZeroGrad();
   }
-  if (taken) work.replicas->PublishWeights(fmt::format("step {}, stage {}", step, stage));
-  return taken;
+  if (!taken) return false;
+  const std::string what = fmt::format("step {}, stage {}", step, stage);
+  work.replicas->PublishWeights(what);
+  work.replicas->Synchronize(what);
+  return true;
 }
 
 void WeightUpdate::BroadcastState() {
@@ -287,6 +307,17 @@ void WeightUpdate::BroadcastState() {
 void WeightUpdate::BroadcastBuffers() {
   for (const auto& [number, stage] : model_.stages)
     links_.replicas.Broadcast(stage.Buffers(), fmt::format("stage {}", number));
+}
+
+void WeightUpdate::EnterEvaluation() {
+  SwapAverages();
+  for (const auto& [number, work] : work_)
+    work.replicas->EnterMean(fmt::format("evaluation, stage {}", number));
+}
+
+void WeightUpdate::LeaveEvaluation() {
+  for (const auto& [number, work] : work_) work.replicas->LeaveMean();
+  SwapAverages();
 }
 
 void WeightUpdate::SwapAverages() {
@@ -312,7 +343,7 @@ std::string WeightUpdate::why_no_graph() const {
 
 SquaredDrift WeightUpdate::Drift() const {
   SquaredDrift sum;
-  if (options_.strategy != "none") return sum;
+  if (KeepsReplicasEqual(options_.strategy)) return sum;
   for (const auto& [number, work] : work_) {
     const SquaredDrift own =
         DriftOf(links_.replicas, work.parameters, fmt::format("drift, stage {}", number));

@@ -82,8 +82,10 @@ class WeightUpdate {
   // Copy replica 0's parameters and buffers, or the buffers alone, to all replicas, bit for bit.
   void BroadcastState();
   void BroadcastBuffers();
-  // Exchanges weights and averages, if the run keeps averages.
-  void SwapAverages();
+  // Before and after an evaluation: put the averages, if the run keeps them, and of replicas that
+  // are apart the mean, in the place of the weights, and back.
+  void EnterEvaluation();
+  void LeaveEvaluation();
   // How far this replica's part of the weights is from replica 0's; 0 for strategies that keep the
   // replicas equal. All replicas call it together.
   SquaredDrift Drift() const;
@@ -113,6 +115,7 @@ class WeightUpdate {
   StageWork MakeWork(int number, const Stage& stage, const ShardPlan& plan,
                      const TrainingParts& parts);
   std::map<int, std::vector<NamedVariable>> Held() const;
+  void SwapAverages();
   bool NeedsNorm() const { return options_.clip_norm > 0 || options_.gradient_norm; }
   void NotePeak();
   std::vector<double> NormsOfUses(int64_t step, const std::string& what);

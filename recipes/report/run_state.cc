@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "parallel/data_parallel/strategy_factory.h"
 #include "recipes/report/units.h"
 
 namespace torus::recipes {
@@ -60,7 +61,8 @@ Json RunNotes(const Json& summary) {
   if (summary.value("loss_scale", 0.0) > 0)
     notes.push_back({"Loss scale", Count(summary, "loss_scale") + " at the end"});
   const Json& settings = summary.at("settings");
-  if (settings.value("strategy", "") == "none" && settings.value("replicas", 1) != 1)
+  const std::string strategy = settings.value("strategy", "ddp");
+  if (!parallel::KeepsReplicasEqual(strategy) && settings.value("replicas", 1) != 1)
     notes.push_back({"Replicas apart", DriftNote(summary.value("drift", Json()))});
   if (summary.value("graph_steps", 0.0) > 0 || !summary.value("why_no_graph", "").empty())
     notes.push_back({"CUDA graphs", GraphsNote(summary)});

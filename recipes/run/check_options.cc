@@ -103,9 +103,11 @@ void CheckGradientCodec(const Settings& s) {
   Require(!codec->decodes_from_memory(), "train",
           "--codec-gradients takes no {}: gradients have no samples", codec->name());
   const bool direct = s.collectives == "direct" || s.collectives == "auto";
-  Require(s.strategy == "ddp" && direct, "train",
-          "--codec-gradients needs --strategy ddp and --collectives direct or auto; got {} and {}",
-          s.strategy, s.collectives);
+  Require(
+      parallel::TakesCodec(s.strategy) && direct, "train",
+      "--codec-gradients needs --strategy ddp or diloco:H and --collectives direct or auto; got "
+      "{} and {}",
+      s.strategy, s.collectives);
   Require(!s.reproducible, "train",
           "--codec-gradients sums without --reproducible, which was given: leave out one of them");
   Require(s.replicas > 1, "train",
@@ -128,8 +130,11 @@ void CheckLora(const Settings& s) {
   Require(!s.init.empty(), "train", "--lora adapts weights that are there: it needs --init");
   Require(s.tensor == 1, "train", "--lora adapts whole matrices, and needs --tensor 1, got {}",
           s.tensor);
-  Require(s.strategy == "ddp" || s.strategy == "none", "train",
-          "--lora needs --strategy ddp or none, got {}", s.strategy);
+  Require(
+      s.strategy == "ddp" || !parallel::KeepsReplicasEqual(s.strategy), "train",
+      "--lora needs a --strategy whose replicas hold whole matrices (ddp, local-sgd:H, diloco:H, "
+      "gossip:GRAPH, none), got {}",
+      s.strategy);
 }
 
 // Tensor-parallel ranks' slices of a weight are no blocks of it: they would quantize other blocks
@@ -178,7 +183,6 @@ void CheckNames(const RunOptions& options) {
   CheckedPrecision("train", s.precision, s.emulate, CheckedDevice("train", s.device));
   if (!options.schedule) CheckSchedule(s);
   RequireOneOf("--tensor-cuts", s.tensor_cuts, {"shared", "whole"});
-  RequireOneOf("--strategy", s.strategy, parallel::StrategyNames());
   RequireOneOf("--collectives", s.collectives, CollectivesNames());
   RequireOneOf("--gpu-links", s.gpu_links, parallel::GpuLinksNames());
   parallel::CheckStrategy(s.strategy, parallel::AllReduceByName(CollectivesOf(s, false)));
@@ -283,8 +287,8 @@ void CheckGpus(const Settings& s) {
   Require(links != parallel::GpuLinks::kNccl || s.device == "cuda", "train",
           "--gpu-links nccl needs --device cuda, got {}", s.device);
   if (s.device == "cpu") return;
-  Require(s.strategy == "ddp" || s.strategy == "none", "train",
-          "--device cuda needs --strategy ddp or none, got {}", s.strategy);
+  Require(parallel::WorksOnGpus(s.strategy), "train",
+          "--device cuda needs --strategy ddp, local-sgd:H, diloco:H or none, got {}", s.strategy);
 }
 
 // Each rank times by itself, and may choose otherwise than the next one.
@@ -302,8 +306,8 @@ void CheckAutotune(const Settings& s) {
 
 void CheckReproducible(const Settings& s) {
   if (!s.reproducible) return;
-  Require(s.strategy != "none", "train",
-          "--reproducible needs a --strategy whose replicas agree, got none");
+  Require(parallel::KeepsReplicasEqual(s.strategy), "train",
+          "--reproducible needs a --strategy whose replicas agree, got {}", s.strategy);
   Require(CollectivesOf(s, false) == "direct", "train",
           "--reproducible sums in one tree and needs --collectives direct, got {}", s.collectives);
   Require(s.replicas == 1 || std::has_single_bit(static_cast<uint64_t>(PartsOfReplica(s))), "train",
@@ -317,8 +321,13 @@ void CheckSyncBatchNorm(const Settings& s) {
   Require(!s.reproducible, "train",
           "--sync-batch-norm normalises by the replicas there are, and --reproducible needs what "
           "does not depend on them: give one of the two");
-  Require(s.strategy != "none", "train",
-          "--sync-batch-norm needs a --strategy whose replicas agree, got none");
+  Require(parallel::KeepsReplicasEqual(s.strategy), "train",
+          "--sync-batch-norm needs a --strategy whose replicas agree, got {}", s.strategy);
+}
+
+void CheckAverages(const Settings& s) {
+  Require(s.ema == 0 || !parallel::ExchangesWeights(s.strategy), "train",
+          "--ema averages the weights of equal replicas, got --strategy {}", s.strategy);
 }
 
 void CheckTensor(const Settings& s) {
@@ -354,6 +363,7 @@ RunOptions CheckedOptions(RunOptions options) {
   CheckAutotune(settings);
   CheckReproducible(settings);
   CheckSyncBatchNorm(settings);
+  CheckAverages(settings);
   CheckTensor(settings);
   if (settings.optimizer != "sgd" || settings.momentum == 0) settings.nesterov = false;
   return options;

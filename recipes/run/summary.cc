@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "data/datasets/open_dataset.h"
+#include "parallel/data_parallel/strategy_factory.h"
 #include "recipes/report/units.h"
 #include "recipes/settings/settings_json.h"
 
@@ -207,10 +208,12 @@ std::string BubbleText(const Json& summary) {
       100 * bubble.at("balanced").get<double>());
 }
 
-// For replicas that exchange nothing.
+// For replicas that step alone.
 std::string DriftText(const Json& summary) {
   const Json& settings = summary.at("settings");
-  if (settings.at("strategy") != "none" || settings.at("replicas") == 1) return "";
+  if (settings.at("replicas") == 1 ||
+      parallel::KeepsReplicasEqual(settings.at("strategy").get<std::string>()))
+    return "";
   return fmt::format(
       "drift           replicas are up to {:.3g} % of the weights' norm from replica 0\n",
       100 * NumberOf(summary.at("drift")));

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "parallel/data_parallel/strategy_factory.h"
 #include "parallel/trainer/checkpoint.h"
 #include "parallel/transport/run_ranks.h"
 #include "recipes/blocks/auto_cut.h"
@@ -220,10 +221,12 @@ void TrainingRun::SayTruncated() const {
 
 // For GPUs.
 std::string TrainingRun::SumsLine() const {
-  if (settings_.replicas == 1 || settings_.strategy == "none") return "";
+  const std::string& strategy = settings_.strategy;
+  if (settings_.replicas == 1 || !parallel::SumsInBuckets(strategy)) return "";
+  const char* const summed = parallel::ExchangesWeights(strategy) ? "weights" : "gradients";
   return trainer_options_.collectives == "engine"
-             ? "; NCCL sums the replicas' gradients"
-             : "; the replicas' gradients are summed in the CPU's memory";
+             ? fmt::format("; NCCL sums the replicas' {}", summed)
+             : fmt::format("; the replicas' {} are summed in the CPU's memory", summed);
 }
 
 // Reports what was not reported yet: a damaged image may be found only when it is decoded.

@@ -48,7 +48,8 @@ std::string Compare(const io::CheckpointReader& a, const io::CheckpointReader& b
 ResumeCheck CompareCheckpoints(const std::string& whole, const std::string& resumed) {
   const io::CheckpointReader a(whole), b(resumed);
   ResumeCheck check;
-  for (const char* kind : {io::kWeights, io::kOptimizer, io::kAverages, io::kCodecs}) {
+  for (const char* kind :
+       {io::kWeights, io::kOptimizer, io::kAverages, io::kCodecs, io::kReplicas}) {
     io::CheckpointReader::Entries all = a.entries(kind);
     all.insert(b.entries(kind).begin(), b.entries(kind).end());
     for (const auto& [name, entry] : all) {

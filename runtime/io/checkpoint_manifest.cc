@@ -44,10 +44,9 @@ CheckpointFile FileFrom(const std::string& name, const Json& json, const std::st
           "{} must say what it holds and list its tensors", Printable(name));
   CheckpointFile file{.holds = holds.get<std::string>(),
                       .bytes = static_cast<uint64_t>(Number(json, "bytes", path))};
-  Require(std::ranges::count(std::array<std::string, 4>{kWeights, kOptimizer, kAverages, kCodecs},
-                             file.holds) == 1,
-          path, "{} must hold weights, optimizer, averages or codecs, got {}", Printable(name),
-          Printable(file.holds));
+  const std::array<std::string, 5> kinds{kWeights, kOptimizer, kAverages, kCodecs, kReplicas};
+  Require(std::ranges::count(kinds, file.holds) == 1, path, "{} must hold {}, got {}",
+          Printable(name), fmt::join(kinds, ", "), Printable(file.holds));
   if (json.contains("crc32c")) file.crc32c = FileSumFrom(json, path).crc32c;
   for (const Json& tensor : tensors) {
     Require(tensor.is_string(), path, "{} lists {} as a tensor's name", Printable(name),

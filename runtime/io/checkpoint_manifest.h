@@ -24,7 +24,7 @@ namespace torus::io {
 inline constexpr char kCheckpointManifest[] = "checkpoint.json";
 // What a file may hold.
 inline constexpr char kWeights[] = "weights", kOptimizer[] = "optimizer", kAverages[] = "averages",
-                      kCodecs[] = "codecs";
+                      kCodecs[] = "codecs", kReplicas[] = "replicas";
 
 struct CheckpointFile {
   std::string holds;

@@ -57,7 +57,8 @@ constexpr FlagContext kContexts[] = {
     {"codec", "needs a codec"},
     {"samples", "is for the samples of delta(...)"},
     {"replicas", "needs --replicas above 1"},
-    {"ddp", "needs --strategy ddp"},
+    {"buckets", "needs --strategy ddp, local-sgd:H, diloco:H or gossip:GRAPH"},
+    {"sums", "needs --strategy ddp or diloco:H"},
     {"tensor", "needs --tensor above 1"},
     {"ranks", "needs more than one rank"},
     // Devices and numbers.
@@ -109,8 +110,8 @@ constexpr FlagRow kTable[] = {
     {"train", "--codec-warmup", "codec training", "0"},
     {"train", "--codec-folder", "samples"},
     {"train", "--strategy --collectives --sync-batch-norm", "replicas training"},
-    {"train", "--bucket-mb", "replicas ddp training"},
-    {"train", "--codec-gradients", "replicas ddp training", "none"},
+    {"train", "--bucket-mb", "replicas buckets training"},
+    {"train", "--codec-gradients", "replicas sums training", "none"},
     {"train", "--tensor-cuts", "tensor cut"},
     {"train", "--emulate", "low"},
     {"train", "--gpu-links --cuda-graphs", "gpu"},
@@ -157,7 +158,7 @@ constexpr FlagRow kTable[] = {
     {"codec", "--picture --encoded", "encode files"},
 
     {"simulate", "--fit --json", ""},
-    {"simulate", "--file --from-trace --draw --tensor", "no-fit"},
+    {"simulate", "--file --from-trace --draw --tensor --replicas", "no-fit"},
     {"simulate", "--ranks --micro-batches --chunks --backward-input-share --link",
      "no-fit no-file"},
     {"simulate", "--forward --backward", "no-fit no-file no-trace"},
@@ -165,6 +166,7 @@ constexpr FlagRow kTable[] = {
      "no-fit no-file"},
     {"simulate", "--svg --csv", "no-fit draw"},
     {"simulate", "--model --tensor-link --tensor-cuts --tensor-activation", "no-fit tensor"},
+    {"simulate", "--strategy --weights --replica-link", "no-fit replicas"},
 
     {"report", "--out --json", ""},
 

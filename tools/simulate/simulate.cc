@@ -18,6 +18,7 @@
 #include "tools/common/user_path.h"
 #include "tools/simulate/fit_file.h"
 #include "tools/simulate/pipeline_file.h"
+#include "tools/simulate/replica_flags.h"
 #include "tools/simulate/tensor_ranks.h"
 
 namespace torus::tools {
@@ -31,6 +32,8 @@ struct Invocation {
   TensorFlags tensor;
   double tensor_mib = 0;
   std::string tensor_cuts = "shared";
+  ReplicaFlags replicas;
+  double weights_mib = 0;
   std::string file, fit, trace, draw, svg, json;
   bool csv = false;
 };
@@ -108,12 +111,28 @@ void AddTensorFlags(CLI::App& app, Invocation& invocation) {
       ->check(Costs());
 }
 
+void AddReplicaFlags(CLI::App& app, Invocation& invocation) {
+  ReplicaFlags& replicas = invocation.replicas;
+  app.add_option(
+         "--replicas", replicas.replicas,
+         "Replicas of the pipeline, as --replicas of train. Their exchange overlaps nothing")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--strategy", replicas.strategy,
+                 "How they get the same weights, as in train: ddp (an all-reduce a step), "
+                 "local-sgd:H or diloco:H (one every H steps), gossip:GRAPH (to neighbours)");
+  app.add_option("--weights", invocation.weights_mib, "MiB of each rank's weights")->check(Costs());
+  app.add_option("--replica-link", replicas.link,
+                 "Link of a replica to the others: LATENCY,BANDWIDTH as for --link. Default: "
+                 "transfers take no time");
+}
+
 std::vector<HereOrNot> ContextsOf(const Invocation& invocation) {
   return {{"no-fit", invocation.fit.empty(), "give one of them"},
           {"no-file", invocation.file.empty(), "give one of them"},
           {"no-trace", invocation.trace.empty(), "give one of them"},
           {"draw", !invocation.draw.empty(), "which names the schedule"},
-          {"tensor", invocation.tensor.ranks > 1, "got 1"}};
+          {"tensor", invocation.tensor.ranks > 1, "got 1"},
+          {"replicas", invocation.replicas.replicas > 1, "but --replicas is 1"}};
 }
 
 void SetCosts(Invocation& invocation) {
@@ -139,6 +158,16 @@ std::string Draw(const Invocation& invocation, std::string& svg) {
   return invocation.svg.empty() ? parallel::Staircase(schedule) : "";
 }
 
+// Appends a line to `lines` if there are replicas.
+std::vector<parallel::ScheduleFigures> Compared(const Invocation& invocation, std::string& lines) {
+  ReplicaFlags flags = invocation.replicas;
+  if (flags.replicas == 1) return parallel::CompareSchedules(invocation.pipeline);
+  flags.weights = invocation.weights_mib * 0x1p20;
+  const parallel::ReplicaRounds rounds = RoundsOf(flags, invocation.pipeline.ranks);
+  lines += LineOf(flags, rounds);
+  return parallel::CompareSchedules(invocation.pipeline, rounds);
+}
+
 std::string ToJson(const std::vector<parallel::ScheduleFigures>& all) {
   nlohmann::json json = nlohmann::json::array();
   for (const parallel::ScheduleFigures& one : all)
@@ -160,6 +189,7 @@ int Main(int argc, char** argv) {
       "simulate");
   AddFlags(app, invocation);
   AddTensorFlags(app, invocation);
+  AddReplicaFlags(app, invocation);
   if (PrintsHelp(app, argc, argv)) return 0;
   CheckFlags("simulate", GivenBy(app), ContextsOf(invocation));
   for (std::string* path :
@@ -189,7 +219,7 @@ int Main(int argc, char** argv) {
   if (invocation.tensor.ranks > 1) sums = SplitStages(invocation.tensor, invocation.pipeline);
   std::string svg;
   const std::string drawn = invocation.draw.empty() ? "" : Draw(invocation, svg);
-  const auto compared = parallel::CompareSchedules(invocation.pipeline);
+  const auto compared = Compared(invocation, sums);
   if (!invocation.csv) fmt::print("{}", sums + parallel::ToTable(compared));
   fmt::print("{}", drawn);
   std::FILE* const say = invocation.csv ? stderr : stdout;  // a table alone goes into a file

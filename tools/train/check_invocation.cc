@@ -2,6 +2,7 @@
 
 #include "data/datasets/open_dataset.h"
 #include "models/model_spec.h"
+#include "parallel/data_parallel/strategy_factory.h"
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
 #include "recipes/blocks/auto_cut.h"
@@ -79,7 +80,8 @@ std::vector<HereOrNot> ContextsOf(const Invocation& invocation) {
           {"codec", codec, "got --codec none"},
           {"samples", recipes::RemembersSamples(s), "but --codec is " + s.codec},
           {"replicas", s.replicas > 1, "but --replicas is 1"},
-          {"ddp", s.strategy == "ddp", "got " + s.strategy},
+          {"buckets", parallel::SumsInBuckets(s.strategy), "got " + s.strategy},
+          {"sums", parallel::TakesCodec(s.strategy), "got " + s.strategy},
           {"tensor", s.tensor > 1, "got 1"},
           {"ranks", recipes::RanksOf(s) > 1, "but there is one"},
           {"gpu", s.device == "cuda", "got " + s.device},

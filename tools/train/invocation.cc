@@ -197,17 +197,20 @@ void AddPipelineFlags(CLI::App& app, recipes::Settings& s) {
 void AddReplicaFlags(CLI::App& app, recipes::Settings& s) {
   app.option_defaults()->group("Data and tensor parallelism");
   app.add_option("--replicas", s.replicas, "Copies of the model, each with a share of every batch");
-  app.add_option("--strategy", s.strategy,
-                 Choices("How replicas keep the same weights; all but none give the same bits",
-                         parallel::StrategyDescriptions()));
+  app.add_option(
+      "--strategy", s.strategy,
+      Choices("How replicas keep the same weights. Those without a name in capitals, but for "
+              "none, give the same bits",
+              parallel::StrategyDescriptions()));
   app.add_option("--collectives", s.collectives,
                  Choices("All-reduce algorithm for gradients", recipes::CollectivesDescriptions()));
-  app.add_option("--bucket-mb", s.bucket_mb,
-                 "For --strategy ddp: MiB of gradients per bucket. A bucket is all-reduced as soon "
-                 "as the backward pass has filled it");
+  app.add_option(
+      "--bucket-mb", s.bucket_mb,
+      "MiB of gradients or weights that are summed at once by --strategy ddp (as soon as "
+      "the backward pass has filled a bucket), local-sgd:H, diloco:H and gossip:GRAPH");
   app.add_option("--codec-gradients", s.codec_gradients,
-                 "Codec for the gradients that ddp sums over replicas, one tensor per parameter; "
-                 "ef(...) adds error feedback");
+                 "Codec for the gradients that ddp sums over replicas, or the differences that "
+                 "diloco sums, one tensor per parameter; ef(...) adds error feedback");
   app.add_flag(
       "--reproducible", s.reproducible,
       "Same bits for any number of replicas with the same total number of micro-batches, on "

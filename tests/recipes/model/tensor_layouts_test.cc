@@ -100,6 +100,40 @@ TEST(TensorLayouts, AStateGoesOnWithAnyNumberOfRanks) {
   }
 }
 
+std::vector<NamedTensor> ReplicasOf(const SplitRun& run) {
+  std::vector<NamedTensor> replicas = run.trainer->State().replicas;
+  std::ranges::sort(replicas, {}, &NamedTensor::name);
+  return replicas;
+}
+
+// What each replica alone has is whole too.
+TEST(TensorLayouts, ReplicasThatExchangeWeightsGoOnInTheMiddleOfARound) {
+  for (const SplitKind& split : SplitKinds())
+    for (const char* strategy : {"diloco:2", "gossip:ring"}) {
+      SCOPED_TRACE(split.kind.name + std::string(", ") + strategy);
+      TrainerOptions options = SplitOptions(2, 1, 2);
+      options.ema_decay = 0;
+      options.strategy = strategy;
+      SplitRun whole(split, options);
+      whole.Steps(3);
+      const TrainState state = whole.trainer->State();
+      const std::vector<NamedTensor> replicas = ReplicasOf(whole);
+      const std::vector<double> losses = whole.Steps(2);
+      for (const auto& [tensor, stages] : {std::pair(2, 1), std::pair(2, 2), std::pair(1, 1)}) {
+        options.tensor = tensor;
+        options.stages = stages;
+        SplitRun other(split, options);
+        other.trainer->SetState(state);
+        ExpectSameBits(other.trainer->State(), state);
+        torus::testing::ExpectSameBits(ReplicasOf(other), replicas);
+        if (tensor == 1) continue;  // which computes in another order
+        EXPECT_EQ(other.Steps(2), losses);
+        ExpectSameBits(other.trainer->State(), whole.trainer->State());
+        torus::testing::ExpectSameBits(ReplicasOf(other), ReplicasOf(whole));
+      }
+    }
+}
+
 // What all ranks have whole stays equal on them, though nobody sends it.
 TEST(TensorLayouts, WhatIsNotSplitHasTheSameGradientOnAllRanks) {
   for (const SplitKind& split : SplitKinds()) {

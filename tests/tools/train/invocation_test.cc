@@ -106,7 +106,8 @@ INSTANTIATE_TEST_SUITE_P(
             {"--schedule", "u-shaped", "--stages", "1", "--codec", "none"},
             "u-shaped runs 1 stage per rank and one more on the first rank, which cannot make 1"},
         Refusal{{"--codec-gradients", "sortq:8", "--collectives", "ring"},
-                "--codec-gradients needs --strategy ddp and --collectives direct or auto; got ddp "
+                "--codec-gradients needs --strategy ddp or diloco:H and --collectives direct or "
+                "auto; got ddp "
                 "and ring"},
         Refusal{{"--collectives", "star"}, "direct, ring, halving-doubling, tree"},
         Refusal{{"--strategy", "zero9"}, "ddp, dataparallel, ps, ps-sharded, zero1"},
@@ -243,8 +244,9 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--eval-only", "--init", "x", "--keep", "3"},
                 "--keep needs training, got --eval-only"},
         Refusal{{"--bucket-mb", "5"}, "--bucket-mb needs --replicas above 1, but --replicas is 1"},
-        Refusal{{"--replicas", "2", "--strategy", "zero1", "--bucket-mb", "5"},
-                "--bucket-mb needs --strategy ddp, got zero1"},
+        Refusal{
+            {"--replicas", "2", "--strategy", "zero1", "--bucket-mb", "5"},
+            "--bucket-mb needs --strategy ddp, local-sgd:H, diloco:H or gossip:GRAPH, got zero1"},
         Refusal{{"--no-nesterov", "--optimizer", "adamw"},
                 "--nesterov needs --optimizer sgd with --momentum above 0"},
         Refusal{{"--stages", "1", "--link", "1ms,1Gbps"},
