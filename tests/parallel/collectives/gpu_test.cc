@@ -49,6 +49,7 @@ class CommunicatorOnTwoGpus : public testing::Test {
   std::unique_ptr<NcclLibrary> library_;
 };
 
+const CommunicatorOptions kByEngine{.engine_on_gpus = true};
 const Topology kPair{.pairs = {{0, 1}}}, kGroup{.groups = {{0, 1}}};
 
 std::vector<float> OnCpu(const Tensor& tensor) { return ToVector<float>(tensor.To(Device{})); }
@@ -62,7 +63,7 @@ Tensor Own(const Transport& transport, Device gpu) {
 
 TEST_F(CommunicatorOnTwoGpus, SumsThereByTheEngineIfAsked) {
   Run(kGroup, [](CountsMessages& transport, Device gpu) {
-    Communicator communicator(transport, {.engine_on_gpus = true});
+    Communicator communicator(transport, kByEngine);
     EXPECT_TRUE(communicator.SumsOn(gpu));
     const Tensor sum = communicator.AllReduce(Own(transport, gpu), "sum");
     EXPECT_EQ(sum.device(), gpu);
