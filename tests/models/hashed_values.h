@@ -48,8 +48,9 @@ inline Tensor HashedParameter(const std::string& name, const Shape& shape, DType
   return HashedTensor(name, shape, std::sqrt(12 * 1.5 / fan_in), 0, dtype);
 }
 
-// Sets every parameter by its name, in the layout of files.
+// Sets every parameter by its name, in the layout of files, and buffers as Initialize does.
 inline void FillHashed(nn::Module& model) {
+  model.Initialize(/*seed=*/0);
   for (NamedVariable& p : model.Parameters()) {
     const Tensor file = HashedParameter(p.name, ToFileLayout(p.value.shape()), p.value.dtype());
     p.value.SetData(FromFileLayout(file).Contiguous());

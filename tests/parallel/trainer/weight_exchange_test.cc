@@ -145,6 +145,9 @@ TEST(LocalSgd, AveragesTheWeightsEveryHSteps) {
     }
 }
 
+// Rounded before anything is added to it, as kernels that each do one thing round.
+[[gnu::noinline]] double Product(double a, double b) { return a * b; }
+
 TEST(Diloco, TakesTheDocumentedOuterSteps) {
   for (const auto& [text, rate, momentum] :
        {std::tuple("diloco:2", 0.7, 0.9), std::tuple("diloco:2:0.5:0.25", 0.5, 0.25)}) {
@@ -164,11 +167,8 @@ TEST(Diloco, TakesTheDocumentedOuterSteps) {
         for (size_t i = 0; i < mean.size(); ++i) {
           double &w = start[name][i], &v = velocity[name][i];
           const double difference = w - mean[i];
-          v = momentum * v;
-          v += difference;
-          double move = momentum * v;
-          move += difference;
-          move *= rate;
+          v = Product(momentum, v) + difference;
+          const double move = Product(rate, Product(momentum, v) + difference);
           w = mean[i] - (move - difference);
         }
         alone.Set(name, std::vector(4, start[name]));
