@@ -50,6 +50,7 @@ void MetricsFile::Add(const Json& line) {
 }
 
 void MetricsFile::Keep(const Json& line) {
+  const std::scoped_lock lock(mutex_);
   if (IsEvaluation(line)) {
     evaluations_.push_back(line);
     return;
@@ -69,6 +70,7 @@ void MetricsFile::Thin() {
 }
 
 std::vector<Json> MetricsFile::lines() const {
+  const std::scoped_lock lock(mutex_);
   std::vector<Json> all = steps_;
   if (!last_.is_null() && all.back()["step"] != last_["step"]) all.push_back(last_);
   all.insert(all.end(), evaluations_.begin(), evaluations_.end());
@@ -77,11 +79,13 @@ std::vector<Json> MetricsFile::lines() const {
 }
 
 bool MetricsFile::HasEvaluation(const std::string& kind, int64_t step) const {
+  const std::scoped_lock lock(mutex_);
   return std::ranges::any_of(
       evaluations_, [&](const Json& line) { return line["kind"] == kind && line["step"] == step; });
 }
 
 int64_t MetricsFile::EvaluationsAfter(const std::string& kind, int64_t step) const {
+  const std::scoped_lock lock(mutex_);
   return std::ranges::count_if(
       evaluations_, [&](const Json& line) { return line["kind"] == kind && line["step"] > step; });
 }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@
 
 namespace torus::recipes {
 
+// One thread adds lines, while any may read them: of a run whose rank is stuck, the report is
+// written beside the thread that was left behind.
 class MetricsFile {
  public:
   // The most lines of steps that are kept in memory.
@@ -42,6 +45,7 @@ class MetricsFile {
   void Keep(const nlohmann::json& line);
   void Thin();
 
+  mutable std::mutex mutex_;  // of the lines that are kept
   std::vector<nlohmann::json> evaluations_, steps_;
   nlohmann::json last_;                 // of the steps
   int64_t steps_seen_ = 0, every_ = 1;  // the steps that are kept
