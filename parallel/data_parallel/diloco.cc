@@ -1,5 +1,6 @@
 #include "parallel/data_parallel/diloco.h"
 
+#include <string_view>
 #include <utility>
 
 #include "runtime/error.h"
@@ -23,6 +24,10 @@ Tensor ScaledPlus(double factor, const Tensor& a, const Tensor& b) {
   AddInPlace(sum, b);
   return sum;
 }
+
+// Before what is remembered of a parameter's differences: ddp remembers gradients, which are of
+// another size, by the same keys without it.
+constexpr std::string_view kOfDifferences = "difference ";
 
 uint64_t BytesOf(const std::vector<Tensor>& tensors) {
   uint64_t bytes = 0;
@@ -109,11 +114,20 @@ uint64_t Diloco::WeightBytes() const {
 }
 
 std::map<std::string, CodecMemory> Diloco::codec_memories() const {
-  return coded_ ? coded_->codec_memories() : LocalSgd::codec_memories();
+  std::map<std::string, CodecMemory> memories;
+  if (!coded_) return memories;
+  for (auto& [key, memory] : coded_->codec_memories())
+    memories[std::string(kOfDifferences) + key] = memory;
+  return memories;
 }
 
 void Diloco::SetCodecMemories(std::map<std::string, CodecMemory> memories) {
-  if (coded_) coded_->SetCodecMemories(std::move(memories));
+  if (!coded_) return;
+  std::map<std::string, CodecMemory> differences;
+  for (auto& [key, memory] : memories)
+    if (key.starts_with(kOfDifferences))
+      differences[key.substr(kOfDifferences.size())] = std::move(memory);
+  coded_->SetCodecMemories(std::move(differences));
 }
 
 std::vector<int64_t> Diloco::SavedBytes() const {

@@ -40,7 +40,7 @@ class Diloco : public LocalSgd {
   // With the start of the round and the velocity.
   uint64_t WeightBytes() const override;
 
-  // Of the codec of the differences.
+  // Of the codec of the differences, under keys that no memory of gradients has; takes such alone.
   std::map<std::string, CodecMemory> codec_memories() const override;
   void SetCodecMemories(std::map<std::string, CodecMemory> memories) override;
   std::vector<int64_t> SavedBytes() const override;

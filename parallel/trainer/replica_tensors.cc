@@ -125,7 +125,9 @@ void SetReplicaTensors(const ReplicaOfRank& of, const TensorSource& state,
   if (ScalarIn(state, kReplicas) != of.replicas) return;
   const TensorSource own = Under(fmt::format("replica {}/", of.replica), state);
   const TensorSource weights = SlicesOf(Under("weights/", own), of.model);
-  for (const StageState& stage : stages) SetOwnWeights(weights, stage);
+  // Those of gossip are always apart, those of other strategies only in the middle of a round.
+  for (const StageState& stage : stages)
+    if (stage.replicas->is_apart()) SetOwnWeights(weights, stage);
   if (of.replica == 0) return;
   CopyOptimizer(SlicesOf(Under("optimizer/", own), of.model), of.model.weights, stages);
 }

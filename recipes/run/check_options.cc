@@ -130,11 +130,14 @@ void CheckLora(const Settings& s) {
   Require(!s.init.empty(), "train", "--lora adapts weights that are there: it needs --init");
   Require(s.tensor == 1, "train", "--lora adapts whole matrices, and needs --tensor 1, got {}",
           s.tensor);
-  Require(
-      s.strategy == "ddp" || !parallel::KeepsReplicasEqual(s.strategy), "train",
-      "--lora needs a --strategy whose replicas hold whole matrices (ddp, local-sgd:H, diloco:H, "
-      "gossip:GRAPH, none), got {}",
-      s.strategy);
+  if (s.replicas == 1) return;
+  Require(!parallel::ExchangesWeights(s.strategy), "train",
+          "--lora needs a --strategy that averages no weights (ddp, none), got {}: LoRA's weights "
+          "are made from its optimizer's state, which is not averaged",
+          s.strategy);
+  Require(s.strategy == "ddp" || !parallel::KeepsReplicasEqual(s.strategy), "train",
+          "--lora needs a --strategy whose replicas hold whole matrices (ddp, none), got {}",
+          s.strategy);
 }
 
 // Tensor-parallel ranks' slices of a weight are no blocks of it: they would quantize other blocks

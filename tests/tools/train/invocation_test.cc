@@ -60,6 +60,14 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--cutmix", "nan"}, "--cutmix"},
         Refusal{{"--find-lr", "--lr", "1"}, "--find-lr looks for --lr in a run of its own"},
         Refusal{{"--lora", "8"}, "it needs --init"},
+        Refusal{{"--lora", "8", "--init", "a", "--replicas", "2", "--strategy", "zero1"},
+                "--lora needs a --strategy whose replicas hold whole matrices (ddp, none), got "
+                "zero1"},
+        Refusal{{"--lora", "8", "--init", "a", "--replicas", "2", "--strategy", "local-sgd:4"},
+                "got local-sgd:4: LoRA's weights are made from its optimizer's state, which is not "
+                "averaged"},
+        Refusal{{"--lora", "8", "--init", "a", "--replicas", "2", "--strategy", "gossip:ring"},
+                "--lora needs a --strategy that averages no weights (ddp, none), got gossip:ring"},
         Refusal{{"--optimizer", "adamw", "--optimizer-state", "f8"},
                 "--optimizer-state must be one of f32, bf16, 8bit, got f8"},
         Refusal{{"--optimizer", "sgd", "--optimizer-state", "bf16"},
