@@ -45,7 +45,7 @@ COPTS = _COPTS + _optimized("-O3") + _SANITIZED
 # contracted as in the rest, so that one that is written out here has the same bits.
 CALM_COPTS = _COPTS + _optimized("-O1") + ["-fexpensive-optimizations"] + _SANITIZED
 
-# Of code that builds graphs and reads files, which is most of the library's own and runs in a blink: at -O3 it takes 1.6 times the bytes.
+# Of code that builds graphs and reads files. No step's time is spent in it, and at -O3 it takes 1.7 times the bytes.
 SMALL_COPTS = _COPTS + _optimized("-Os") + _SANITIZED
 
 _PRECOMPILED = "//third_party/precompiled:"

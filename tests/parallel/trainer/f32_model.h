@@ -32,4 +32,10 @@ inline std::vector<Block> ModelOfF32() {
   return model;
 }
 
+inline TrainingParts PartsOfF32(const ToyRun& run) {
+  TrainingParts parts = run.Parts();
+  parts.model = ModelOfF32;
+  return parts;
+}
+
 }  // namespace torus::parallel::testing

@@ -25,14 +25,8 @@ ToyRun RunOf(int replicas, int stages = 1) {
   return run;
 }
 
-TrainingParts PartsOf(const ToyRun& run) {
-  TrainingParts parts = run.Parts();
-  parts.model = ModelOfF32;
-  return parts;
-}
-
 Outcome Train(const ToyRun& run, int64_t steps, const TrainState& from = {}) {
-  Trainer trainer(run.options, PartsOf(run));
+  Trainer trainer(run.options, PartsOfF32(run));
   if (from.step > 0) trainer.SetState(SourceOf(from));
   Outcome outcome;
   trainer.Train(steps, run.Batches(),
@@ -136,7 +130,7 @@ Variable LossOrInfinity(const std::vector<Variable>& outputs, const std::vector<
 }
 
 TrainState StateAfter(const ToyRun& run, int64_t steps, bool bad) {
-  TrainingParts parts = PartsOf(run);
+  TrainingParts parts = PartsOfF32(run);
   parts.loss = LossOrInfinity;
   Trainer trainer(run.options, parts);
   trainer.Train(steps, bad ? BatchesWithABadStep(run) : run.Batches());
@@ -171,7 +165,7 @@ TEST(CodecMemories, AreThoseBeforeAStepThatSomeRankMakesAllSkip) {
 TEST(CodecMemories, AreNoneAfterAFirstStepThatIsSkipped) {
   ToyRun run = RunOf(2);
   run.options.reduce_codec = Named("ef(topk:0.3)");
-  TrainingParts parts = PartsOf(run);
+  TrainingParts parts = PartsOfF32(run);
   parts.loss = LossOrInfinity;
   Trainer trainer(run.options, parts);
   trainer.Train(1, [bad = BatchesWithABadStep(run)](int64_t step, const RankPlace& place) {
@@ -185,7 +179,7 @@ TEST(CodecMemories, AreNoneAfterAFirstStepThatIsSkipped) {
 std::pair<uint64_t, uint64_t> AllReduced(const std::string& codec) {
   ToyRun run = RunOf(3);
   if (codec != "none") run.options.reduce_codec = Named(codec);
-  Trainer trainer(run.options, PartsOf(run));
+  Trainer trainer(run.options, PartsOfF32(run));
   trainer.Train(4, run.Batches());
   uint64_t sent = 0, uncompressed = 0;
   for (const LinkBytes& link : trainer.totals().links) {

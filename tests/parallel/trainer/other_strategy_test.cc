@@ -16,14 +16,8 @@ ToyRun RunOf(const std::string& strategy, int replicas = 3) {
   return run;
 }
 
-TrainingParts PartsOf(const ToyRun& run) {
-  TrainingParts parts = run.Parts();
-  parts.model = ModelOfF32;
-  return parts;
-}
-
 TrainState Train(const ToyRun& run, int64_t steps, const TrainState& from = {}) {
-  Trainer trainer(run.options, PartsOf(run));
+  Trainer trainer(run.options, PartsOfF32(run));
   if (from.step > 0) trainer.SetState(from);
   trainer.Train(steps, run.Batches());
   return trainer.State();
@@ -48,13 +42,13 @@ TEST(OtherStrategy, ForgetsWhatACodecHasLeftOfAnotherQuantity) {
 TEST(OtherStrategy, BeginsARoundWithTheMeanOfGossip) {
   const TrainState state = Train(RunOf("gossip:ring"), 4);
   const ToyRun equal = RunOf("ddp");
-  Trainer mean(equal.options, PartsOf(equal));
+  Trainer mean(equal.options, PartsOfF32(equal));
   mean.SetWeights(state.weights);
   const double loss = mean.Evaluate(2, equal.Batches()).loss;
   for (const char* strategy : {"local-sgd:8", "diloco:8"}) {
     SCOPED_TRACE(strategy);
     const ToyRun run = RunOf(strategy);
-    Trainer trainer(run.options, PartsOf(run));
+    Trainer trainer(run.options, PartsOfF32(run));
     trainer.SetState(state);
     ExpectEqualBits(trainer.State().weights, state.weights);
     EXPECT_EQ(trainer.Evaluate(2, run.Batches()).loss, loss);
@@ -65,7 +59,7 @@ TEST(OtherStrategy, BeginsARoundWithTheMeanOfGossip) {
 TEST(OtherStrategy, GossipGoesOnWithReplicasThatAreApart) {
   const TrainState state = Train(RunOf("local-sgd:8"), 3);
   const ToyRun run = RunOf("gossip:ring");
-  Trainer trainer(run.options, PartsOf(run));
+  Trainer trainer(run.options, PartsOfF32(run));
   trainer.SetState(state);
   ExpectEqualBits(trainer.State().weights, state.weights);
   int64_t found = 0;

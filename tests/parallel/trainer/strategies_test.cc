@@ -2,7 +2,6 @@
 // tied, frozen and unused weights, clipping, averages, skipped steps and an uneven tail; and each
 // goes on where another has stopped.
 #include <algorithm>
-#include <limits>
 
 #include "parallel/data_parallel/strategy_factory.h"
 #include "parallel/optim/gradient_norm.h"
@@ -38,16 +37,6 @@ TrainingParts PartsOf(const ToyRun& run, bool adam) {
   return parts;
 }
 
-BatchFn BatchesOf(const ToyRun& run) {
-  return [good = run.Batches()](int64_t step, const RankPlace& place) {
-    MiniBatch batch = good(step, place);
-    if (step == kBadStep && place.replica == 1 && place.last)
-      batch.micro_batches[0].targets = {Full(batch.micro_batches[0].targets[0].shape(),
-                                             std::numeric_limits<double>::infinity(), DType::kF64)};
-    return batch;
-  };
-}
-
 struct Ended {
   Outcome outcome;
   int64_t skipped = 0;
@@ -58,7 +47,7 @@ Ended Train(const ToyRun& run, bool adam, int64_t steps = kSteps, const TrainSta
   Trainer trainer(run.options, PartsOf(run, adam));
   if (from != nullptr) trainer.SetState(*from);
   Ended ended;
-  trainer.Train(steps, BatchesOf(run),
+  trainer.Train(steps, WithABadStep(run.Batches(), kBadStep),
                 {.on_step = [&](const StepReport& r) { ended.outcome.losses.push_back(r.loss); }});
   ended.skipped = trainer.totals().skipped_steps;
   ended.test_loss = trainer.Evaluate(2, run.Batches()).loss;
@@ -144,7 +133,7 @@ TEST(StrategyMemory, AShardedOptimizerHasItsStateOnce) {
     const auto bytes = [](const std::string& name) {
       const ToyRun run = RunOf(name, 3);
       Trainer trainer(run.options, PartsOf(run, false));
-      trainer.Train(2, BatchesOf(run));
+      trainer.Train(2, WithABadStep(run.Batches(), kBadStep));
       std::vector<uint64_t> of_ranks;
       for (const RankTime& rank : trainer.totals().ranks) of_ranks.push_back(rank.optimizer_bytes);
       return of_ranks;
@@ -210,19 +199,19 @@ TEST(Unsynchronized, ReplicasDriftAndTheTotalsSayHowFar) {
   run.options.stages = 2;
   Trainer trainer(run.options, PartsOf(run, false));
   EXPECT_EQ(Drift(trainer.totals().ranks), 0);
-  trainer.Train(3, BatchesOf(run));
+  trainer.Train(3, WithABadStep(run.Batches(), kBadStep));
   const double early = Drift(trainer.totals().ranks);
   EXPECT_GT(early, 0);
   EXPECT_LT(early, 1);
   EXPECT_EQ(trainer.totals().ranks[0].drift_distance, 0);
   for (const LinkBytes& link : trainer.totals().links)
     EXPECT_EQ(link.from / 2, link.to / 2) << link.what << " between replicas";
-  trainer.Train(20, BatchesOf(run));
+  trainer.Train(20, WithABadStep(run.Batches(), kBadStep));
   EXPECT_GT(Drift(trainer.totals().ranks), early);
 
   run.options.strategy = "ddp";
   Trainer agreeing(run.options, PartsOf(run, false));
-  agreeing.Train(3, BatchesOf(run));
+  agreeing.Train(3, WithABadStep(run.Batches(), kBadStep));
   EXPECT_EQ(Drift(agreeing.totals().ranks), 0);
 }
 

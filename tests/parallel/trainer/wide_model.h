@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <memory>
+#include <utility>
 
 #include "parallel/optim/adam.h"
 #include "tests/parallel/trainer/outcome.h"
@@ -102,6 +104,18 @@ inline std::unique_ptr<Optimizer> WideAdam(std::vector<NamedVariable> parameters
   for (NamedVariable& p : parameters)
     (p.name.starts_with("layer") ? layers : others).parameters.push_back(std::move(p));
   return std::make_unique<Adam>(std::vector<AdamGroup>{others, layers});
+}
+
+// In this step the last target of replica 1 is infinite, so that all replicas skip it.
+inline BatchFn WithABadStep(BatchFn good, int64_t bad_step) {
+  return [good = std::move(good), bad_step](int64_t step, const RankPlace& place) {
+    MiniBatch batch = good(step, place);
+    if (step == bad_step && place.replica == 1 && place.last) {
+      Tensor& target = batch.micro_batches[0].targets[0];
+      target = Full(target.shape(), std::numeric_limits<double>::infinity(), DType::kF64);
+    }
+    return batch;
+  };
 }
 
 }  // namespace torus::parallel::testing
